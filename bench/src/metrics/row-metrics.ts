@@ -7,6 +7,7 @@ import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
+import { extractReferences } from "../needs/references.ts";
 import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
@@ -39,7 +40,6 @@ export function createRowMetrics(
   const cacheMisses: CacheMiss[] = [];
   const composition = createComposition(session.sizeJudge);
   const copied = new Set(session.transcript.copiedIds);
-  const topics = new Map<number, Topic>();
   return {
     add: (replayed) => {
       const followed = measured(replayed);
@@ -53,9 +53,9 @@ export function createRowMetrics(
       const call = sent === replayed ? followed : { ...followed, compactions: sent.compactions };
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
-      for (const { needle } of call.shown === null ? [] : replay.held.missing(["passages"])) {
-        const topic = topics.get(needle) ?? topicOf(session.needs(), needle);
-        topics.set(needle, topic);
+      for (const { needle, name = "" } of call.shown === null ? [] : replay.held.missing(["passages"])) {
+        const { textOf, nameOf } = session.needs();
+        const topic = topicOf(textOf(needle), isRecorded ? name : nameOf(needle));
         log.missed(topic, replay.held.leftAt(needle), isRecorded ? sent : { ...sent, context: [] });
       }
       const { state: kind, writeTokens, uncachedTokens } = call.served.call;
@@ -91,8 +91,7 @@ const LINE_CHARS = 120;
 const BEFORE_CHARS = 24;
 
 /** The reference that a passage is about, and the line that states it: empty if only its number did. The part of a long line begins with a word. */
-function topicOf({ textOf, nameOf }: ReturnType<PreparedSession["needs"]>, needle: number): Topic {
-  const [text, passage] = [nameOf(needle), textOf(needle)];
+function topicOf(passage: string, text: string): Topic {
   // JSON in a log has its line ends, tabs and quotes escaped, and is often one line.
   const isEscaped = passage.includes('\\"') || !passage.includes("\n");
   const read = passage.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
@@ -245,8 +244,9 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
       if (from === undefined || !/\p{L}{2}/u.test(topic.line) || from.mentioned.has(topic.line)) return;
       from.mentioned.add(topic.line);
       from.replacement ??= wordsOf(replacementOf(from.compaction));
-      if (isToldIn(from.replacement, topic) || isToldIn(details.at(-1)?.putBack ?? "", topic)) return;
-      if (isSaidIn(context, topic.line)) return;
+      if (isToldIn(from.replacement, topic)) return;
+      const isNamed = namedIn(topic.text);
+      if (isNamed(details.at(-1)?.putBack ?? "") || isSaidIn(context, isNamed)) return;
       from.neededLater += 1;
       if (from.examples.length < MOST_KEPT_EXAMPLES) from.examples.push({ call, ...topic });
     },
@@ -275,12 +275,22 @@ function isToldIn(words: string, { text, line }: Topic): boolean {
   return own !== "" && (words.includes(` ${own} `) || (path !== line && words.includes(`/${own} `)));
 }
 
-/** True if a message says a line, without its neighbours. */
-function isSaidIn(messages: Iterable<Message>, line: string): boolean {
-  const inJson = JSON.stringify(line).slice(1, -1);
+/** Finds a reference in texts: a path by its last name (by two if that is a plain word), another without its qualifier. */
+function namedIn(text: string): (said: string) => boolean {
+  const isPath = text.includes("/");
+  const names = text.split(isPath ? "/" : /\.|::/);
+  const last = names.at(-1) ?? "";
+  const own = extractReferences(last).length > 0 ? last : isPath ? names.slice(-2).join("/") : text;
+  const escaped = own.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const alone = new RegExp(`(?<![\\p{L}\\d_])${escaped}(?![\\p{L}\\d_])`, "iu");
+  return (said) => alone.test(said);
+}
+
+/** True if a message has such a text. */
+function isSaidIn(messages: Iterable<Message>, isIn: (said: string) => boolean): boolean {
   for (const { parts } of messages)
     for (const part of parts)
-      if (part.type === "tool-call" ? part.argumentsJson.includes(inJson) : "text" in part && part.text.includes(line))
+      if (part.type === "tool-call" ? isIn(part.argumentsJson.replaceAll(/\\[nt]/g, " ")) : "text" in part && isIn(part.text))
         return true;
   return false;
 }

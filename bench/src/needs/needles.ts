@@ -167,6 +167,7 @@ export function createNeedles(): Needles {
 export interface Wanted {
   readonly kind: NeedKind;
   readonly needle: number;
+  readonly name?: string | undefined;
 }
 
 /** Things that calls needed, and those of them that the context held. */

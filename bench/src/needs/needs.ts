@@ -16,6 +16,8 @@ export interface Need {
   readonly statedAt: number;
   /** Whether that message lies far back, in tokens of the size model. */
   readonly isFar: boolean;
+  /** The reference by which the call uses a passage. */
+  readonly name?: string | undefined;
 }
 
 /** The needs of all calls of a session; made once a session, read by every probe over it. */
@@ -25,7 +27,7 @@ export interface Needs {
   /** Characters of a needle's text, and of all recorded messages' texts. */
   charsOf(needle: number): number;
   textOf(needle: number): string;
-  /** The reference that a passage is about; empty for any other needle. */
+  /** The first reference that uses a passage; empty for any other needle. */
   nameOf(needle: number): string;
   readonly recordedChars: number;
   /** Returns the needs of the call whose reply is at this place of the recorded history, but for {@link standing} ones. */
@@ -67,11 +69,11 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     const [begun = [], others = []] = [true, false].map((begins) =>
       (wanted[place] ?? []).filter(({ kind }) => (kind === "instructions") === begins),
     );
-    for (const { kind, needle } of others) {
+    for (const { kind, needle, name } of others) {
       const statedAt = newestHolder[needle] ?? -1;
       const distanceTokens = tokensBefore - (history[statedAt + 1]?.tokensBefore ?? 0);
       if (statedAt < 0) leftOut[kind] += 1;
-      else found.push({ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS });
+      else found.push({ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS, name });
     }
     const held = index.heldIn(message);
     for (const needle of held) newestHolder[needle] = place;
@@ -176,8 +178,9 @@ function wantedBy(history: readonly Recorded[], { references, needles, names }: 
       wanted.push(...standing.due(), ...files.needed(message));
       for (const { reference, text } of passages.usedBy(message)) {
         const needle = needles.number(text);
-        names.set(needle, names.get(needle) ?? references.references[reference] ?? "");
-        wanted.push({ kind: "passages", needle });
+        const name = references.references[reference] ?? "";
+        names.set(needle, names.get(needle) ?? name);
+        wanted.push({ kind: "passages", needle, name });
       }
     }
     all.push(wanted);
