@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "./text.ts";
 
 /**
  * The code of a failure, for callers that must distinguish cases.
@@ -58,8 +59,40 @@ export function isPlimsollError(error: unknown, code?: PlimsollErrorCode): error
   return code === undefined || error.code === code;
 }
 
-/** A failure as one line of the record. */
+/** Most characters of a failure that a record has, and those of its end; chosen. */
+const FAILURE_CHARS = 200;
+const FAILURE_END_CHARS = 59;
+
+/** A failure as one printable line of the record, whatever was thrown. Of a long one the middle is left out: a place in a file is at its end. */
 export function failureText(error: unknown): string {
-  if (isPlimsollError(error)) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? error.message : "unknown failure";
+  const said = error instanceof Error ? error.message : typeof error === "string" ? error : shown(error);
+  const text = `${isPlimsollError(error) ? `${error.code}: ` : ""}${said}`.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
+  if (text.length <= FAILURE_CHARS) return text;
+  const head = text.slice(0, characterBoundaryAtOrBefore(text, FAILURE_CHARS - FAILURE_END_CHARS - 1));
+  return `${head}…${text.slice(characterBoundaryAtOrAfter(text, text.length - FAILURE_END_CHARS))}`;
+}
+
+/** Most characters of an answer that an error shows; chosen. */
+const SHOWN_CHARS = 60;
+
+/** An answer as an error shows it. The rejection of a promise is ignored, so that it ends no process. */
+export function shown(value: unknown): string {
+  if (isThenable(value)) {
+    Promise.resolve(value).then(undefined, () => undefined);
+    return "a promise";
+  }
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "number" || value === undefined) return String(value);
+  try {
+    const json = JSON.stringify(value);
+    return json.length <= SHOWN_CHARS ? json : `${json.slice(0, SHOWN_CHARS)}…`;
+  } catch {
+    // A value that cannot be written is named by its kind.
+    return `an ${typeof value}`;
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isPlimsollError, PlimsollError } from "./error.ts";
+import { isPlimsollError, isThenable, PlimsollError, shown } from "./error.ts";
 import type { ArtifactStore, FileTracker, StateProvider, Summarizer, TrackedFile, Wait } from "./ports.ts";
 import type { CountTokens } from "./tokens/measure.ts";
 
@@ -129,34 +129,12 @@ export interface Door<Answer> {
   readonly wanted: string;
 }
 
-/** Most characters of an answer that an error shows; chosen. */
-const SHOWN_CHARS = 60;
-
-function shown(value: unknown): string {
-  if (isThenable(value)) return "a promise";
-  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
-  if (typeof value === "number" || value === undefined || typeof value === "bigint") return String(value);
-  try {
-    const json = JSON.stringify(value);
-    return json.length <= SHOWN_CHARS ? json : `${json.slice(0, SHOWN_CHARS)}…`;
-  } catch {
-    // A value that cannot be written is named by its kind.
-    return `an ${typeof value}`;
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
-
 /** An answer that a port may not give, and the place in it that is wrong. */
 function badAnswer(
   { port, wanted }: Pick<Door<unknown>, "port" | "wanted">,
   value: unknown,
   path: readonly PropertyKey[] = [],
 ): PlimsollError {
-  // Its rejection is ignored, so that it ends no process.
-  if (isThenable(value)) Promise.resolve(value).then(undefined, () => undefined);
   const wrong = shown(path.reduce<unknown>((at, key) => (Object(at) === at ? Reflect.get(Object(at), key) : at), value));
   const at = path.length === 0 ? "" : ` at ${path.join(".")}`;
   const message = `${port} answered with ${wrong}${at}; it has to answer with ${wanted}`;

@@ -250,7 +250,10 @@ test("nobody goes on for a caller who has given up while the hook was asked", as
 test.each<[string, unknown, string]>([
   ["an error's message", new Error("broken"), "broken"],
   ["the code of one of ours, too", new PlimsollError("bad-edit", "no such part"), "bad-edit: no such part"],
-  ["something else that was thrown", "broken", "unknown failure"],
+  ["a text", "broken", "broken"],
+  ["something else that was thrown", { status: 7 }, '{"status":7}'],
+  ["printable", new Error("\u001b[31mred\n\tline\u0007"), "[31mred line"],
+  ["bounded", "a".repeat(900), `${"a".repeat(140)}…${"a".repeat(59)}`],
 ])("a failure as one line: %s", (_, failure, text) => {
   expect(failureText(failure)).toBe(text);
 });
