@@ -152,7 +152,7 @@ function methodSection(report: BenchReport): Markup {
 <dt>Window</dt><dd>The model's own, or with <code>--window</code> a number of tokens above the system prompt and tools: for comparisons across agents. A session whose system prompt and tools take more than half of the window is left out.</dd>
 <dt>Prompt sizes</dt><dd>The size of a request comes from a size model fitted to the recorded usage; it shares nothing with the engine's estimators. Sessions without usage run on estimates, and the report says so.</dd>
 <dt>Summaries</dt><dd>${summariesText(report)}</dd>
-<dt>Cost</dt><dd>Requests are charged at the state of their prompt cache (longest common beginning, shortest cached prompt, time to live from the recorded times), replies as recorded, and each summary as a request at its cache state with a fixed reply. Prices are those of each call's day, of ${PRICES_AS_OF} if its log names none, unless the run had its own. In the run without compaction, requests above the window count as recorded, with the agent's own compaction.</dd>
+<dt>Cost</dt><dd>Requests are charged at the state of their prompt cache (longest common beginning, shortest cached prompt, time to live from the recorded times), replies as recorded, and each summary as a request at its cache state with a fixed reply. Prices are those of each call's day, of ${PRICES_AS_OF} if its log names none, unless the run had its own. In the run without compaction, requests above the window count as recorded.</dd>
 <dt>Versions</dt><dd>Plimsoll ${report.plimsollVersion}, reference extractor ${report.referencesVersion}, report format ${report.formatVersion}.</dd>
 </dl>`,
   );

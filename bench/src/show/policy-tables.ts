@@ -31,7 +31,7 @@ const COST_MEANING: MetricMeaning = {
   better: "lower",
   method:
     "Geometric mean of the compared sessions' ratios, in dollars with a prompt cache; summaries are charged as if a model wrote them.",
-  caveat: "In the run without compaction, requests above the window count as recorded, with the agent's own compaction.",
+  caveat: "In the run without compaction, requests above the window count as recorded.",
 };
 const COST_MORE_MEANING: MetricMeaning = {
   unit: "sessions",
@@ -87,7 +87,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns, for outputs that do not explain each. */
 export const READING =
-  "cost: % of the cost without compaction, whose requests above the window count as recorded, with the agent's own compaction; costlier: over 2% more; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
+  "cost: % of the cost without compaction, whose requests above the window count as recorded; costlier: over 2% more; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
 export function readingOf(windows: readonly WindowJudgement[]): string {

@@ -13,6 +13,8 @@ const linesOf = (report: BenchReport) => shownReport(report).windows.map(({ judg
 
 const NOBODY = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
 
+const RECORDED = "In 1 of 2 sessions, requests above the window count as recorded";
+
 /** A report of so many projects, with a second policy that acts. */
 const projects = (count: number) =>
   exampleReport({
@@ -37,13 +39,8 @@ describe("verdicts", () => {
   });
 
   test.each([
-    [
-      "lost requests of an agent that compacted",
-      1,
-      1,
-      ["In 1 of 2 sessions that is the recorded run, with the agent's own compaction."],
-    ],
-    ["lost requests of one that didn't", 1, 0, []],
+    ["lost requests of an agent that compacted", 1, 1, [`${RECORDED}, with the agent's own compactions.`]],
+    ["lost requests of one that didn't", 1, 0, [`${RECORDED}.`]],
     ["no lost request", 0, 1, []],
   ])("count the sessions whose run without compaction has %s", (_, unrecoveredRequests, recordedBoundaries, lines) => {
     const report = exampleReport({ sessions: ["a", "b"] });

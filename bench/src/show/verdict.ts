@@ -40,7 +40,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   ];
 }
 
-/** Counts the sessions in which the run without compaction is partly the recorded one, because it exceeds the window and the agent compacted. */
+/** Counts the sessions in which the run without compaction is partly the recorded one, because it exceeds the window, and those in which the agent compacted. */
 function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: label }: WindowJudgement): readonly string[] {
   const compacted = new Set(sessions.flatMap(({ session, recordedBoundaries }) => (recordedBoundaries > 0 ? [session] : [])));
   const over = new Set(
@@ -50,9 +50,11 @@ function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: lab
         : [],
     ),
   );
-  const count = units.filter(({ session }) => over.has(session) && compacted.has(session)).length;
-  const those = `${count} of ${formatNumberOf(units.length, "session")}`;
-  return count === 0 ? [] : [`In ${those} that is the recorded run, with the agent's own compaction.`];
+  const counted = units.filter(({ session }) => over.has(session));
+  const own = counted.filter(({ session }) => compacted.has(session)).length;
+  const where = own === 0 ? "" : `, ${own < counted.length ? `in ${own} ` : ""}with the agent's own compactions`;
+  const those = `${counted.length} of ${formatNumberOf(units.length, "session")}`;
+  return counted.length === 0 ? [] : [`In ${those}, requests above the window count as recorded${where}.`];
 }
 
 /** So many points more are worth a sentence; chosen. */
