@@ -44,7 +44,7 @@ describe("policies are compared over", () => {
     ],
     ["nothing if nothing happened", { a: { overflows: 0, actors: [] } }, []],
   ])("%s", (_, sessions, compared) => {
-    const outcomes = comparedIn(reportOf(sessions), "64k for messages");
+    const outcomes = comparedIn(reportOf(sessions), "64k for messages and reply");
     expect(outcomes.units.map(({ session }) => session)).toEqual(compared);
     expect([...outcomes.standings.values()].every(({ units }) => units.length === compared.length)).toBe(true);
   });
@@ -76,7 +76,7 @@ function dearerIn(session: string, report: BenchReport): BenchReport {
 test("a lineage is one unit, however many forks it has", () => {
   const report = dearerIn("b/two", exampleReport({ sessions: ["a/one", "b/two", "b/three"] }));
   const forked = withForks(report, "b/two", 5);
-  const of = (each: BenchReport) => comparedIn(each, "64k for messages");
+  const of = (each: BenchReport) => comparedIn(each, "64k for messages and reply");
   const [plain, many] = [of(report), of(forked)];
   expect(many.units.map(({ session }) => session)).toEqual(plain.units.map(({ session }) => session));
   const figuresOf = ({ standings }: typeof plain) =>
@@ -117,7 +117,7 @@ describe("sessions that write calls in scripts", () => {
     const sessions = report.sessions.map((each) => (scripts.includes(each.session) ? { ...each, seen: SEEN } : each));
     return { ...report, sessions };
   };
-  const compared = (report: BenchReport) => comparedIn(report, "64k for messages").units.length;
+  const compared = (report: BenchReport) => comparedIn(report, "64k for messages and reply").units.length;
   const said = (report: BenchReport) =>
     reportProblems(report).flatMap(({ text }) => (text.includes("in scripts") ? [text] : []));
 

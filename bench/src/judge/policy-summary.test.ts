@@ -93,12 +93,12 @@ describe("summarizePolicies", () => {
   test("gives one summary for each window and policy, in the report's order", () => {
     const summaries = summarizePolicies(exampleReport({ workingRoomsTokens: [32_000, 64_000] }));
     expect(summaries.map(({ windowLabel, policy }) => `${windowLabel} ${policy}`)).toEqual([
-      "32k for messages recorded",
-      "32k for messages none",
-      "32k for messages sven",
-      "64k for messages recorded",
-      "64k for messages none",
-      "64k for messages sven",
+      "32k for messages and reply recorded",
+      "32k for messages and reply none",
+      "32k for messages and reply sven",
+      "64k for messages and reply recorded",
+      "64k for messages and reply none",
+      "64k for messages and reply sven",
     ]);
   });
 });

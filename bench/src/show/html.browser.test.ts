@@ -164,7 +164,12 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
       expect.stringMatching(/Closest: sven/),
     ]);
     const parts = await page.locator("main h2").allTextContents();
-    expect(parts.slice(0, 4)).toEqual(["Problems", "32k for messages", "64k for messages", "Context size at each model call"]);
+    expect(parts.slice(0, 4)).toEqual([
+      "Problems",
+      "32k for messages and reply",
+      "64k for messages and reply",
+      "Context size at each model call",
+    ]);
     expect(parts.at(-1)).toBe("Method and limits");
     await page.close();
   });

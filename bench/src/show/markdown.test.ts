@@ -9,9 +9,9 @@ describe("renderMarkdownReport", () => {
   test("answers first, with the table of the answer, then shows all others", () => {
     const page = renderMarkdownReport(exampleReport({ sweptRatios: [0.9] }));
     const places = [
-      "### The answer, 64k for messages",
+      "### The answer, 64k for messages and reply",
       "Closest: ",
-      "### Policies, 64k for messages",
+      "### Policies, 64k for messages and reply",
       "### Kept, measure by measure",
       "### Dollars and prompt cache",
       "### Inputs left out",

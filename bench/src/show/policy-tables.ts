@@ -1,8 +1,9 @@
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { WindowJudgement } from "../judge/judge.ts";
 import type { PolicySummary } from "../judge/policy-summary.ts";
 import { COSTS_MORE_RATIO, type SessionStanding, type Standing } from "../judge/standing.ts";
 import { MEASURES, VECTOR } from "../judge/vector.ts";
-import { REAL_WINDOWS, windowLabel } from "../judge/window-label.ts";
+import { REAL_WINDOWS, shortTokens, windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
@@ -87,7 +88,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns, for outputs that do not explain each. */
 export const READING =
-  "cost: % of the cost without compaction, whose requests above the window count as recorded; costlier: over 2% more; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
+  "cost: % of the cost without compaction, whose requests above the window count as recorded; costlier: over 2% more than without compaction; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
 export function readingOf(windows: readonly WindowJudgement[]): string {
@@ -100,12 +101,23 @@ export function readingOf(windows: readonly WindowJudgement[]): string {
   return `${READING}${lost}. All over the sessions ${over}.`;
 }
 
-/** In a window for messages: the largest prompt of the answer's policy, as a provider would count it. */
-function reachNote({ windowLabel: label, summaries, named: [pick] }: WindowJudgement): readonly string[] {
+/** In a window for messages: the largest prompt of the answer's policy, as a provider would count it, and the window to give for a model with that many tokens. */
+function reachNote(
+  { rows }: BenchReport,
+  { windowLabel: label, summaries, named: [pick], units }: WindowJudgement,
+): readonly string[] {
   const peak = summaries.find(({ policy }) => policy === pick?.policy)?.metrics.economy.peakPromptTokens;
-  return label === REAL_WINDOWS || peak === undefined
-    ? []
-    : [`Prompts of ${pick?.policy} reach ${formatTokens(peak)} with system prompt and tools.`];
+  const compared = new Set(units.map(({ session }) => session));
+  const own = rows.flatMap(({ session, window, overheadTokens }) =>
+    window.kind === "real" || windowLabel(window) !== label || !compared.has(session) ? [] : [{ ...window, overheadTokens }],
+  );
+  const [first] = own;
+  if (first === undefined || peak === undefined) return [];
+  const onTop = own.reduce((most, { overheadTokens }) => Math.max(most, overheadTokens), 0);
+  const left = `--window ${Math.floor((first.tokens - onTop) / 1000)}k`;
+  return [
+    `Prompts of ${pick?.policy} reach ${formatTokens(peak)}: up to ${formatTokens(onTop)} of system prompt and tools come on top. For a model with a window of ${shortTokens(first.tokens)}, give ${left}.`,
+  ];
 }
 
 /** Counts the older needs by measure: a share of few is moved by one. */
@@ -118,7 +130,7 @@ function needsNote(report: BenchReport, { units, windowLabel: label }: WindowJud
     const uses = own.flatMap(({ [id]: { far } }) => (far.uses > 0 ? [far.uses] : []));
     return `${formatCount(uses.reduce((sum, each) => sum + each, 0))} ${name} in ${formatNumberOf(uses.length, "session")}`;
   });
-  return own.length === 0 ? [] : [`Cases behind older %: ${counts.join(", ")}.`];
+  return own.length === 0 ? [] : [`Older % is of ${counts.join(", ")}.`];
 }
 
 /** The table behind a window's answer: a row a policy, among them the person's present one. */
@@ -127,7 +139,7 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
   return tableOf<PolicyRow>({
     title: `Policies, ${judged.windowLabel}`,
     notes: [
-      ...reachNote(judged),
+      ...reachNote(report, judged),
       ...needsNote(report, judged),
       ...remarks(summaries, nameOf),
       ...ownRuleRemarks(report, judged, nameOf),
@@ -140,7 +152,8 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
       compactsAtTokens: compactsAt(report, judged, summary.policy)?.tokens ?? null,
       standing: standings.get(summary.policy) ?? null,
     })),
-    nameOf: ({ summary: { policy }, isNow }) => (isNow ? `${nameOf(policy)} (yours)` : nameOf(policy)),
+    nameOf: ({ summary: { policy }, isNow }) =>
+      isNow ? `${nameOf(policy)} (${policy === RECORDED_POLICY.name ? "yours" : "recorded"})` : nameOf(policy),
   });
 }
 
@@ -251,7 +264,7 @@ function differenceTables(
         beside("cost", (own, other) => (100 * own.costRatio) / other.costRatio, geometricMeanOver),
         ...points,
         beside("reread cost", (own, other) => (100 * own.rereadRatio) / other.rereadRatio, geometricMeanOver),
-        column("projects over 100%", projectsOver),
+        column("cost more, of projects", projectsOver),
         column("cost more, of sessions that fit", ({ policy }) =>
           costMoreCell(fitting.get(policy) ?? { costMoreIn: 0, units: [] }),
         ),

@@ -89,7 +89,7 @@ function costing(usd: number): BenchReport {
 }
 
 test.each([
-  ["one that is cheaper and keeps as much", 0.01, ["sven trigger.ratio=0.9"], " None with model summaries beats it."],
+  ["one that is cheaper and keeps as much", 0.01, ["sven trigger.ratio=0.9"], " No policy with model summaries beats it."],
   ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With model summaries: sven*."],
 ])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {
   const shown = shownReport(costing(usd));
@@ -104,10 +104,10 @@ test.each([
 
 test("a table says how far prompts reach, and counts the cases behind its older shares", () => {
   const [first] = shownReport(reportOf({})).windows;
-  expect(first?.table.notes[0]).toMatch(/^Prompts of \S+ .*reach [\d.]+k with system prompt and tools\.$/);
-  expect(first?.table.notes[1]).toMatch(
-    /^Cases behind older %: [\d,]+ replaced texts in 1 session, [\d,]+ passages in 1 session, /,
+  expect(first?.table.notes[0]).toMatch(
+    /^Prompts of \S+ .*reach [\d.]+k: up to [\d.]+k of .* on top\. For a model with a window of 64k, give --window \d+k\.$/,
   );
+  expect(first?.table.notes[1]).toMatch(/^Older % is of [\d,]+ replaced texts in 1 session, [\d,]+ passages in 1 session, /);
 });
 
 test("outcomes are made once a report, whatever is made of it", () => {

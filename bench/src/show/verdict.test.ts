@@ -62,7 +62,7 @@ describe("verdicts", () => {
 
   test("there is one for each window, whoever writes the summaries", () => {
     const windows = linesOf(exampleReport({ workingRoomsTokens: [16_000, 128_000] })).map(({ windowLabel }) => windowLabel);
-    expect(windows).toEqual(["16k for messages", "128k for messages"]);
+    expect(windows).toEqual(["16k for messages and reply", "128k for messages and reply"]);
     const plain = projects(3);
     const rows = plain.rows.map((row) =>
       row.metrics === null || row.policy === "sven" ? row : { ...row, metrics: { ...row.metrics, summaries: NOBODY } },
@@ -70,7 +70,7 @@ describe("verdicts", () => {
     const [both] = linesOf({ ...plain, rows });
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
     expect(both?.lines).toHaveLength(6);
-    expect(both?.lines[0]).toMatch(/ (None with model summaries beats it|With model summaries: sven\*)/);
+    expect(both?.lines[0]).toMatch(/ (No policy with model summaries beats it|With model summaries: sven\*)/);
   });
 
   test.each([
@@ -122,7 +122,7 @@ describe("verdicts", () => {
       const own = isCheap ? { ...cost, withCacheUsd: 0.01 } : cost;
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
-    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ None with model summaries beats it\.$/);
+    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ No policy with model summaries beats it\.$/);
   });
 
   test("say how sure it is from eight projects on", () => {
@@ -163,7 +163,7 @@ describe("verdicts", () => {
     const policies = report.policies.map((each) => ({ ...each, policy: { ...each.policy, trigger } }));
     const rows = report.rows.map((row) => ({ ...row, overheadTokens: row.contextWindowTokens - 64_000 }));
     expect(linesOf({ ...report, policies, rows })[0]?.lines).toContain(
-      "Compacts from 14.0k if it saves money, else at 56.0k (window 64.0k).",
+      "Compacts from 14.0k if it saves money, at 56.0k of 64.0k at the latest.",
     );
   });
 

@@ -135,14 +135,16 @@ function changeLine(pick: Standing, now: Standing | null): readonly string[] {
   if (isCheaper(pick, now) && worst === undefined && isSure) return [];
   const saves = saved < 0 ? `costs ${formatPercent(-saved)}% more` : `saves ${formatPercent(saved)}%`;
   const loses = worst === undefined ? "loses nothing" : `loses ${lossText(worst)}`;
-  return [`No change by advise's rule: ${saves}${isSure ? "" : ", not surely"}, ${loses}.`];
+  return [`advise would change nothing: it ${saves}${isSure ? "" : ", but not surely"}, and ${loses}.`];
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
 function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
-    return summaries === "by a model" ? " None with model summaries beats it." : " None without model summaries beats it.";
+    return summaries === "by a model"
+      ? " No policy with model summaries beats it."
+      : " No policy without model summaries beats it.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
 }
@@ -162,7 +164,7 @@ function whereWords(report: BenchReport, judged: WindowJudgement, nameOf: Policy
       ? "by a rule of its own"
       : at.fromTokens === at.tokens
         ? `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`
-        : `from ${formatTokens(at.fromTokens)} if it saves money, else at ${formatTokens(at.tokens)} (window ${formatTokens(at.windowTokens)})`;
+        : `from ${formatTokens(at.fromTokens)} if it saves money, at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)} at the latest`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }
@@ -205,7 +207,7 @@ function keptLine({ gain }: Standing, { now, isOutgrown, standings }: WindowJudg
 
 /** The policy that the person runs now: one agent of several, perhaps. */
 function yours({ policy }: Standing): string {
-  return policy === RECORDED_POLICY.name ? "yours" : `yours (${policy})`;
+  return policy === RECORDED_POLICY.name ? "yours" : `recorded by ${policy}`;
 }
 
 /** Says how the policy does in sessions that need none of it. */
@@ -225,7 +227,7 @@ function worseLine({ choice, summaries }: WindowAnswer, { policy }: Standing, na
   const none =
     summaries === null
       ? "No policy of similar cost keeps more; keeping only the newest messages doesn't either."
-      : `Of the policies with${summaries === "by a model" ? "" : "out"} model summaries, none of similar cost keeps more.`;
+      : `Of the policies with${summaries === "by a model" ? "" : "out"} model summaries, no other of similar cost keeps more.`;
   if (worst === undefined) return none;
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);

@@ -31,7 +31,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^none .* – +0\/1/m);
     expect(stdout).toMatch(/^claude-code\* .* [\d.]+k +1\/1/m);
     expect(stdout).toMatch(/^plimsoll .* [\d.]+k +1\/1/m);
-    expect(stdout).toMatch(/^64k for messages, judged on 1 of 1 session:\n {2}\S.*\bplimsoll\b/m);
+    expect(stdout).toMatch(/^64k for messages and reply, judged on 1 of 1 session:\n {2}\S.*\bplimsoll\b/m);
     expect(stdout.split("\n\npolicy ")[0]?.split("\n")).toHaveLength(9);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("Limit: recorded replies");
@@ -75,7 +75,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     writeFileSync(folder("a-policy-with-a-very-long-name.yaml"), "policy: sven\n");
     const policies = "-p none -p a-policy-with-a-very-long-name.yaml";
     const { stdout } = await run(`bench logs/session.jsonl ${policies} -w 16k --prices dear.yaml --full`);
-    expect(stdout).toContain("Kept, measure by measure, 16k for messages:");
+    expect(stdout).toContain("Kept, measure by measure, 16k for messages and reply:");
     expect(stdout).toMatch(/^a-policy-with-a-very-long-name\* +\d/m);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
@@ -264,7 +264,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     writeFileSync(folder("idle.yaml"), "nobody-asks: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 }\n");
     const swept = "-p sven -p plimsoll --sweep strategies.keepNothingUpToMessages=6 -w 32k";
     const { stdout } = await run(`bench logs/session.jsonl ${swept} --prices idle.yaml --jobs 1`);
-    const first = stdout.slice(0, stdout.indexOf("for messages, judged"));
+    const first = stdout.slice(0, stdout.indexOf("for messages and reply, judged"));
     expect(first).toContain("--prices: no session asks nobody-asks.");
     expect(first.replaceAll(/\s+/g, " ")).toContain(
       "--sweep: plimsoll has no one value named strategies.keepNothingUpToMessages",
@@ -275,7 +275,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     writeFileSync(folder("old.yaml"), "extends: plimsoll-rich\nidleAfter: 4m30s\n");
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p old.yaml -p none -w 32k --jobs 1");
     expect(exitCode).toBe(0);
-    const first = stdout.slice(0, stdout.indexOf("for messages, judged")).replaceAll(/\s+/g, " ");
+    const first = stdout.slice(0, stdout.indexOf("for messages and reply, judged")).replaceAll(/\s+/g, " ");
     expect(first.match(/old\.yaml:1:1: plimsoll-rich is gone: plimsoll replaces it/g)).toHaveLength(1);
     expect(first.match(/old\.yaml:2:1: idleAfter is gone: nothing replaces it/g)).toHaveLength(1);
   });
@@ -350,7 +350,7 @@ describe("options of a run", { timeout: REPLAY_MS }, () => {
   test("tables come as Markdown", async () => {
     await run(`bench logs/session.jsonl ${args} --markdown tables.md`);
     expect(text("tables.md")).toMatch(
-      /^### Policies, 16k for messages\n\nPrompts of .*\n\nCases behind .*\n\n\| policy \| cost % /m,
+      /^### Policies, 16k for messages and reply\n\nPrompts of .*\n\nOlder % is .*\n\n\| policy \| cost % /m,
     );
     expect(text("tables.md")).toMatch(/^\| pi\\\* .* \| 1\/1 \|/m);
   });
