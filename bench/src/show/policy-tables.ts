@@ -133,6 +133,16 @@ function needsNote(report: BenchReport, { units, windowLabel: label }: WindowJud
   return own.length === 0 ? [] : [`Older % is of ${counts.join(", ")}.`];
 }
 
+/** Counts compactions in the compared sessions, and names the size from which a policy compacts if that pays. */
+function compactionsNote(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): readonly string[] {
+  const counts = [...judged.standings.values()].flatMap(({ policy, compactions }) => {
+    const at = compactions === 0 ? null : compactsAt(report, judged, policy);
+    const from = at === null || at.fromTokens === at.tokens ? "" : ` (from ${formatTokens(at.fromTokens)} if it saves money)`;
+    return compactions === 0 ? [] : [`${nameOf(policy)} ${formatCount(compactions)}${from}`];
+  });
+  return counts.length === 0 ? [] : [`Compactions in these sessions: ${counts.join(", ")}.`];
+}
+
 /** The table behind a window's answer: a row a policy, among them the person's present one. */
 export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {
   const { summaries, standings, now } = judged;
@@ -141,6 +151,7 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
     notes: [
       ...reachNote(report, judged),
       ...needsNote(report, judged),
+      ...compactionsNote(report, judged, nameOf),
       ...remarks(summaries, nameOf),
       ...ownRuleRemarks(report, judged, nameOf),
     ],

@@ -90,7 +90,12 @@ function costing(usd: number): BenchReport {
 
 test.each([
   ["one that is cheaper and keeps as much", 0.01, ["sven trigger.ratio=0.9"], " No policy with model summaries beats it."],
-  ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With model summaries: sven*."],
+  [
+    "two of which each has something for it",
+    100,
+    ["sven trigger.ratio=0.9", "sven*"],
+    " With model summaries (here quotations): sven*.",
+  ],
 ])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {
   const shown = shownReport(costing(usd));
   const [first] = shown.windows;

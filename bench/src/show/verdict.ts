@@ -2,6 +2,8 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { WindowAnswer } from "../judge/answer.ts";
 import { isCheaper, isJudge, lossesAgainst } from "../judge/choose.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
+import { modelSummaries } from "../judge/model-summaries.ts";
+import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import { SAME_COST_RATIO, type Standing, standingOver } from "../judge/standing.ts";
 import { surenessOf } from "../judge/sureness.ts";
 import { windowLabel } from "../judge/window-label.ts";
@@ -21,22 +23,24 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   const [pick, ...beside] = named;
   const [answer, ...others] = answers.filter(({ choice }) => choice.pick !== null);
   if (answer === undefined || pick === undefined) return [unanswered(report, judged)];
+  const all = answers.flatMap(({ placed }) => placed);
+  const lost = hasActed(pick) ? largestLoss(all, pick, NEAR_COST_RATIO) : undefined;
+  const isLarge = lost !== undefined && lost.points > MOST_LOST_POINTS;
+  const but = isLarge ? `, but it loses against ${nameOf(lost.rival.policy)}: ${lossText(lost)}.` : ".";
+  const quoted = quotedIn(report);
   return [
-    `${choiceWords(answer, pick, { nameOf, now })}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
+    `${choiceWords(answer, pick, { nameOf, now }).replace(/\.$/, but)}${others.map((other) => besideWords(other, { beside, quoted, nameOf })).join("")}`,
     `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; ${yours(now)} ${formatPercent(now.costPercent)}%`}.`,
     ...recordedLine(report, judged),
     ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now) : []),
     keptLine(pick, judged),
     ...besideLine(fitting.get(pick.policy)),
     worseLine(answer, pick, nameOf),
-    ...starredLine(others, pick, nameOf),
+    ...(isLarge ? [] : starredLine(others, pick, nameOf)),
     whereWords(report, judged, nameOf),
     sureLine(judged, answer),
-    ...whyLines(
-      answers.flatMap(({ placed }) => placed),
-      pick,
-      nameOf,
-    ),
+    ...(all.length > 1 ? ["It is chosen among the policies listed: another list may have another first."] : []),
+    ...whyLines(all, pick, nameOf),
   ];
 }
 
@@ -139,14 +143,28 @@ function changeLine(pick: Standing, now: Standing | null): readonly string[] {
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
-function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
+function besideWords(
+  { summaries, choice }: WindowAnswer,
+  {
+    beside,
+    quoted,
+    nameOf,
+  }: { readonly beside: readonly Standing[]; readonly quoted: ReadonlySet<string>; readonly nameOf: PolicyNames },
+): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
     return summaries === "by a model"
       ? " No policy with model summaries beats it."
       : " No policy without model summaries beats it.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
-  return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
+  const stand = quoted.has(pick.policy) ? " (here quotations)" : "";
+  return ` ${summaries === "by a model" ? "With" : "Without"} model summaries${stand}: ${nameOf(pick.policy)}${dear}.`;
+}
+
+/** Policies that asked for summaries and got none of a model. */
+function quotedIn(report: BenchReport): ReadonlySet<string> {
+  const asking = [...modelSummaries(report)];
+  return new Set(asking.flatMap(([policy, { recorded, model }]) => (recorded + model === 0 ? [policy] : [])));
 }
 
 function hasActed({ units }: Standing): boolean {
@@ -236,14 +254,26 @@ function worseLine({ choice, summaries }: WindowAnswer, { policy }: Standing, na
 
 /** The largest loss against the policies of similar cost that the choice leaves out, as they have the other kind of summaries. */
 function starredLine(others: readonly WindowAnswer[], pick: Standing, nameOf: PolicyNames): readonly string[] {
-  const rivals = others
-    .flatMap(({ placed }) => placed)
-    .filter((each) => isJudge(each) && each.lostRequests === 0 && each.costPercent <= pick.costPercent * SAME_COST_RATIO);
-  const losses = rivals.flatMap((rival) => lossesAgainst(pick, rival).map((loss) => ({ ...loss, rival })));
-  const [worst] = losses.toSorted((a, b) => b.points - a.points);
+  const worst = largestLoss(
+    others.flatMap(({ placed }) => placed),
+    pick,
+    SAME_COST_RATIO,
+  );
   if (worst === undefined) return [];
   const { policy, costPercent } = worst.rival;
   return [`Worse than ${nameOf(policy)} (cost ${formatPercent(costPercent)}%): ${lossText(worst)}.`];
+}
+
+/** A loss against a policy of up to so much more cost belongs in the answer's first sentence if it is large; chosen. */
+const NEAR_COST_RATIO = 1.1;
+
+/** The largest loss of a measure against policies that lost no request and cost at most so many times as much. */
+function largestLoss(placed: readonly Standing[], pick: Standing, costRatio: number) {
+  const rivals = placed.filter(
+    (each) => isJudge(each) && each.lostRequests === 0 && each.costPercent <= pick.costPercent * costRatio,
+  );
+  const losses = rivals.flatMap((rival) => lossesAgainst(pick, rival).map((loss) => ({ ...loss, rival })));
+  return losses.toSorted((a, b) => b.points - a.points)[0];
 }
 
 function sureLine({ units }: WindowJudgement, { sureness, placed, summaries }: WindowAnswer): string {
