@@ -30,6 +30,16 @@ describe("a policy as published", () => {
     rmSync(home, { recursive: true });
   });
 
+  test.each([
+    ["claude-code", "claude-code exists only in bench, by its name; a file extends a preset"],
+    ["svne", 'unknown preset "svne": did you mean sven?'],
+  ])("a file that extends %s is given no preset of another agent", (base, why) => {
+    const home = mkdtempSync(join(tmpdir(), "plimsoll-policy-"));
+    writeFileSync(join(home, "mine.yaml"), `extends: ${base}\n`);
+    expect(findPolicy("mine.yaml", home)).toEqual({ problems: [`mine.yaml:1:1: ${why}`] });
+    rmSync(home, { recursive: true });
+  });
+
   test("cannot be swept", () => {
     const { problems } = sweepPolicies([{ ...SVEN_POLICY, fallback: null }], ["keep.messages=2,4"]);
     expect(problems).toEqual([expect.stringContaining("it runs only in benchmarks")]);

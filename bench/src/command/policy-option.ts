@@ -118,12 +118,27 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };
   const peer = peers.find(({ policy }) => policy.name === name);
   if (peer !== undefined) return { found: { policy: peer.policy, originOf: () => `peer ${name}, read on ${peer.readOn}` } };
-  if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name, kinds), { name, kinds });
+  if (/[./\\]/.test(name)) {
+    const read = readPolicyFile(resolve(cwd, name), name, kinds);
+    return withKnownEncodings("problems" in read ? { problems: read.problems.map(withoutPeers(peers)) } : read, {
+      name,
+      kinds,
+    });
+  }
   const successor = retired.presets.get(name);
   if (successor !== undefined) return { problems: [retired.text(`the policy ${name}`, successor)] };
   const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
   const file = [".yaml", ".yml"].map((end) => `${name}${end}`).find((each) => existsSync(resolve(cwd, each)));
   return { problems: [`unknown policy "${name}": ${file === undefined ? suggestion(name, names) : `did you mean ${file}?`}`] };
+}
+
+/** A file's problem, which for the name of a peer suggests no preset that has a similar name: it is another agent. */
+function withoutPeers(peers: BenchParts["peers"]): (problem: string) => string {
+  return (problem) => {
+    const [known = "", given] = /unknown preset "(.*)": .*$/.exec(problem) ?? [];
+    const isPeer = peers.some(({ policy }) => policy.name === given);
+    return isPeer ? problem.replace(known, `${given} exists only in bench, by its name; a file extends a preset`) : problem;
+  };
 }
 
 /** As {@link findPolicy}; prints the words of an earlier version in a file. Throws `bad-input` with all mistakes. */
