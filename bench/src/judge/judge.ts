@@ -4,6 +4,7 @@ import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport } from "../results.ts";
 import { answersAmong, type WindowAnswer } from "./answer.ts";
 import { actingIn, type Compared, comparedIn } from "./compare.ts";
+import { fillingOwnRules } from "./kept-by-rules.ts";
 import { type ModelSummaries, modelSummaries } from "./model-summaries.ts";
 import { type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import type { Standing } from "./standing.ts";
@@ -35,11 +36,12 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
     strategies.some((spec) => "writer" in spec && spec.writer === "vendor");
   const unpriced = new Set(report.policies.filter(isUnpriced).map(({ name }) => name));
   const acting = new Set([...actingIn(report)].filter((name) => !unpriced.has(name)));
+  const filling = fillingOwnRules(report);
   const windows = windowLabels(report).map((label): WindowJudgement => {
     const compared = comparedIn(report, label);
-    const answers = answersAmong(compared, acting, new Set(asking.keys())).toSorted(
-      (a, b) => Number(isFirm(b)) - Number(isFirm(a)),
-    );
+    const answers = answersAmong(compared, acting, new Set(asking.keys()))
+      .map((answer) => (filling.has(answer.choice.pick?.policy ?? "") ? unfirm(answer) : answer))
+      .toSorted((a, b) => Number(isFirm(b)) - Number(isFirm(a)));
     return {
       ...compared,
       summaries: summaries.filter(({ windowLabel }) => windowLabel === label),
@@ -49,6 +51,11 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
     };
   });
   return { windows, asking, unpriced };
+}
+
+/** The same pick, as the nearest. */
+function unfirm(answer: WindowAnswer): WindowAnswer {
+  return { ...answer, choice: { ...answer.choice, recommended: [] } };
 }
 
 function isFirm({ choice }: WindowAnswer): boolean {

@@ -1,10 +1,16 @@
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { judge } from "../judge/judge.ts";
+import { fillingOwnRules } from "../judge/kept-by-rules.ts";
 import { ownRuleRemarks } from "./own-rules.ts";
 
 const REPORT = exampleReport();
 const [WINDOW] = judge(REPORT).windows;
+
+const KEEP = [
+  { kind: "recent", amount: { ratio: 0.05, of: "room" } },
+  { kind: "tickets", atMost: { ratio: 0.1, of: "room" } },
+];
 
 const SVEN = REPORT.rows.filter(({ policy }) => policy === "sven");
 
@@ -16,7 +22,10 @@ const remarks = (steps: readonly string[], like: readonly string[] = []) => {
   for (const policy of like) if (sven !== undefined) standings.set(policy, { ...sven, policy });
   const compactions = SVEN.flatMap((row) => row.compactions.slice(0, 1)).map((each) => ({ ...each, steps }));
   const rows = REPORT.rows.map((row) => (["sven", ...like].includes(row.policy) ? { ...row, compactions } : row));
-  return ownRuleRemarks({ rows }, { ...WINDOW, standings }, String);
+  const policies = REPORT.policies.map((each) =>
+    each.name === "sven" ? { ...each, policy: { ...each.policy, keep: KEEP } } : each,
+  );
+  return ownRuleRemarks({ rows, policies }, { ...WINDOW, standings }, String);
 };
 
 test.each<[string, readonly string[], RegExp]>([
@@ -27,7 +36,10 @@ test.each<[string, readonly string[], RegExp]>([
   ],
   ["that it chose nothing", ["keep tickets: chose nothing"], /^sven: keep tickets chose nothing in \d+ compactions\.$/],
 ])("a person's own rule: %s", (_, steps, text) => {
-  expect(remarks(steps)).toEqual([expect.stringMatching(text)]);
+  expect(remarks(steps)).toEqual([
+    expect.stringMatching(text),
+    "Any message that stays longer raises kept %: compare sven with its base at keep.recent=15%.",
+  ]);
 });
 
 test("built-in rules and their losses are no remark", () => {
@@ -36,4 +48,14 @@ test("built-in rules and their losses are no remark", () => {
 
 test("policies with equal results are named together", () => {
   expect(remarks([], ["none"])).toEqual(["Identical results in every session: none, sven."]);
+});
+
+test.each([
+  ["fills its room is no recommendation", ["keep tickets: 32 of 56 kept, no room for 24"], true],
+  ["chooses less may be one", ["keep tickets: 32 of 32 kept"], false],
+])("a policy whose own rule %s", (_, steps, isFilling) => {
+  const [row] = SVEN;
+  const [compaction] = row?.compactions ?? [];
+  const rows = row === undefined || compaction === undefined ? [] : [{ ...row, compactions: [{ ...compaction, steps }] }];
+  expect(fillingOwnRules({ rows }).has("sven")).toBe(isFilling);
 });

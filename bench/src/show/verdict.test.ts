@@ -88,6 +88,15 @@ describe("verdicts", () => {
     expect(whyLines([ours, other], ours, String)).toEqual(lines);
   });
 
+  test("compare settings of a policy with that policy, if it is there", () => {
+    const names = ["p keep.a=10%", "p keep.b=10%", "p", "other"];
+    const all = names.map((name, at) => standingOf(name, [madeSession("a", 0.5 + at / 100, { held: 80 - at })]));
+    const [pick, , , other] = all;
+    if (pick === undefined || other === undefined) expect.fail("no standing");
+    expect(whyLines(all, pick, String)).toEqual(["Against p: cost −3.8%, kept +2.0 points, older +2.0."]);
+    expect(whyLines([pick, other], pick, String)).toEqual(["Against other: cost −5.7%, kept +3.0 points, older +3.0."]);
+  });
+
   test("recommend no policy that never compacted", () => {
     const report = exampleReport();
     const nothing = new Map(report.rows.flatMap((row) => (row.policy === "none" ? [[row.session, row.metrics] as const] : [])));
@@ -124,6 +133,37 @@ describe("verdicts", () => {
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
     expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ No policy with model summaries beats it\.$/);
+  });
+
+  test("praise no policy whose own keep rule took all of its room", () => {
+    const report = projects(9);
+    const firstIf = (step: string) => {
+      const rows = report.rows.map((row) => {
+        if (row.metrics === null || row.policy === "none" || row.policy === "recorded") return row;
+        const { replacedTexts, passages, fileInHand, ...metrics } = row.metrics;
+        const whole = (held: typeof passages) => ({
+          ...held,
+          all: { ...held.all, held: held.all.uses },
+          far: { ...held.far, held: held.far.uses },
+        });
+        const compactions = row.compactions.map((each) => ({ ...each, steps: [step] }));
+        return {
+          ...row,
+          compactions,
+          metrics: {
+            ...metrics,
+            replacedTexts: whole(replacedTexts),
+            passages: whole(passages),
+            fileInHand: whole(fileInHand),
+          },
+        };
+      });
+      return linesOf({ ...report, rows })[0]?.lines[0];
+    };
+    expect([firstIf("keep a: 8 of 8 kept"), firstIf("keep a: 8 of 9 kept, no room for 1")]).toEqual([
+      "Use sven trigger.ratio=0.9*.",
+      "No policy is clearly better. Closest: sven trigger.ratio=0.9*.",
+    ]);
   });
 
   test("say how sure it is from eight projects on", () => {

@@ -67,9 +67,13 @@ const WORTH_SAYING = 0.5;
 /** The gain of the pick, and at whose price: beside the policy of the nearest cost that keeps less, and the one that keeps more. Nothing for none. */
 export function whyLines(placed: readonly Standing[], pick: Standing, nameOf: PolicyNames): readonly string[] {
   const distance = ({ costPercent }: Standing) => Math.abs(Math.log(costPercent / pick.costPercent));
+  const base = baseOf(pick.policy);
+  const isOfBase = ({ policy }: Standing) => base !== pick.policy && baseOf(policy) === base;
+  const hasBase = base !== pick.policy && placed.some(({ policy }) => policy === base);
+  // Of settings of one policy, what they change shows beside that policy.
   const others = placed
-    .filter((each) => isJudge(each) && each.lostRequests === 0)
-    .toSorted((a, b) => distance(a) - distance(b));
+    .filter((each) => isJudge(each) && each.lostRequests === 0 && !(hasBase && isOfBase(each) && each.policy !== base))
+    .toSorted((a, b) => Number(b.policy === base) - Number(a.policy === base) || distance(a) - distance(b));
   const ahead = (own: number | null, than: number | null) => (own ?? 0) - (than ?? 0);
   const less = others.find(({ gain }) => ahead(pick.gain, gain) >= WORTH_SAYING);
   const more = others.find(({ gain }) => ahead(gain, pick.gain) >= WORTH_SAYING);
@@ -81,6 +85,9 @@ export function whyLines(placed: readonly Standing[], pick: Standing, nameOf: Po
     return [`Against ${nameOf(other.policy)}: cost ${cost}%, kept ${signed(ahead(pick.gain, other.gain))} points${older}.`];
   });
 }
+
+/** The policy that a name gives settings to, as `plimsoll` of `plimsoll cap=16k`. */
+const baseOf = (policy: string) => policy.split(/ (?=[A-Za-z][\w.-]*=)/)[0] ?? policy;
 
 /** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";

@@ -37,6 +37,8 @@ describe("a table", () => {
       "a label of    1234567890 1234567890 1234567890 1234567890 1234567890 1234567890",
       "several words",
     ]);
+    const labels = linesOf(drawTable(table("plimsoll keep.my-own-failed-tests=10%", 5), COLUMNS)).slice(3);
+    expect(labels.map((line) => line.replace(/ {2}.*/, ""))).toEqual(["plimsoll keep.", "my-own-failed-tests=10%"]);
   });
 
   test("that is far too wide stands in parts, divided between groups, each with its labels", () => {

@@ -45,7 +45,10 @@ export function drawTable(table: TextTable, columns: number): string {
 }
 
 function withLabels(table: TextTable, maximumChars: number): TextTable {
-  return { ...table, rows: table.rows.map(([label = "", ...cells]) => [brokenAt(label, maximumChars), ...cells]) };
+  // A setting's beginning is on a line of its own before its end, by which rows differ, would lose its middle.
+  const parted = (word: string) => ([...word].length > maximumChars ? word.replace(/^([\w-]+\.)(?=.*=)/, "$1 ") : word);
+  const partsOf = (label: string) => label.split(" ").map(parted).join(" ");
+  return { ...table, rows: table.rows.map(([label = "", ...cells]) => [brokenAt(partsOf(label), maximumChars), ...cells]) };
 }
 
 /** The table as tables that fit, divided where a group of columns begins if that can be. */
