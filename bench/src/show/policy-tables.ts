@@ -98,7 +98,7 @@ export function readingOf(windows: readonly WindowJudgement[]): string {
   const lost = windows.some(({ standings }) => (standings.get(BASELINE_POLICY)?.tooLarge ?? 0) > 0)
     ? `; ${BASELINE_POLICY} counts as losing their texts`
     : "";
-  return `${READING}${lost}. All over the sessions ${over}.`;
+  return `${READING}${lost}. All over the sessions ${over}. Among other policies, another may come first.`;
 }
 
 /** In a window for messages: the largest prompt of the answer's policy, as a provider would count it, and the window to give for a model with that many tokens. */

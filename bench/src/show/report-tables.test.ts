@@ -89,7 +89,7 @@ function costing(usd: number): BenchReport {
 }
 
 test.each([
-  ["one that is cheaper and keeps as much", 0.01, ["sven trigger.ratio=0.9"], " No policy with model summaries beats it."],
+  ["one that is cheaper and keeps as much", 0.01, ["sven trigger.ratio=0.9"], " No model summaries beat it."],
   [
     "two of which each has something for it",
     100,

@@ -39,12 +39,11 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
     ...(isLarge ? [] : starredLine(others, pick, nameOf)),
     whereWords(report, judged, nameOf),
     sureLine(judged, answer),
-    ...(all.length > 1 ? ["It is chosen among the policies listed: another list may have another first."] : []),
     ...whyLines(all, pick, nameOf),
   ];
 }
 
-/** Counts the sessions in which the run without compaction is partly the recorded one, because it exceeds the window, and those in which the agent compacted. */
+/** Counts the sessions in which the run without compaction is partly the recorded one, because it exceeds the window and the agent compacted. */
 function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: label }: WindowJudgement): readonly string[] {
   const compacted = new Set(sessions.flatMap(({ session, recordedBoundaries }) => (recordedBoundaries > 0 ? [session] : [])));
   const over = new Set(
@@ -54,11 +53,9 @@ function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: lab
         : [],
     ),
   );
-  const counted = units.filter(({ session }) => over.has(session));
-  const own = counted.filter(({ session }) => compacted.has(session)).length;
-  const where = own === 0 ? "" : `, ${own < counted.length ? `in ${own} ` : ""}with the agent's own compactions`;
-  const those = `${counted.length} of ${formatNumberOf(units.length, "session")}`;
-  return counted.length === 0 ? [] : [`In ${those}, requests above the window count as recorded${where}.`];
+  const count = units.filter(({ session }) => over.has(session) && compacted.has(session)).length;
+  const those = `${count} of ${formatNumberOf(units.length, "session")}`;
+  return count === 0 ? [] : [`In ${those}, requests above the window count as recorded, with the agent's own compactions.`];
 }
 
 /** So many points more are worth a sentence; chosen. */
@@ -161,7 +158,7 @@ function besideWords(
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
     return summaries === "by a model"
-      ? " No policy with model summaries beats it."
+      ? " No model summaries beat it."
       : " No policy without model summaries beats it.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   const stand = quoted.has(pick.policy) ? " (here quotations)" : "";

@@ -350,7 +350,7 @@ describe("options of a run", { timeout: REPLAY_MS }, () => {
   test("tables come as Markdown", async () => {
     await run(`bench logs/session.jsonl ${args} --markdown tables.md`);
     expect(text("tables.md")).toMatch(
-      /^### Policies, 16k for messages and reply\n\nPrompts of .*\n\nOlder % is .*\n\n\| policy \| cost % /m,
+      /^### Policies, 16k for messages and reply\n\nPrompts of .*\n\nOlder % is .*\n\nCompactions in .*\n\n\| policy \| cost % /m,
     );
     expect(text("tables.md")).toMatch(/^\| pi\\\* .* \| 1\/1 \|/m);
   });
