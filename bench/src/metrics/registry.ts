@@ -1,3 +1,4 @@
+import { option } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { CACHE_VALIDITY } from "./cache-validity.ts";
 import { COST } from "./cost.ts";
@@ -85,10 +86,9 @@ export interface PooledRow {
 /** Pools rows by one metric. Throws if a row has no result of it. */
 export function pooledBy<Result, Pooled>(metric: Metric<string, Result, Pooled>, rows: readonly PooledRow[]): Pooled {
   const results = rows.map((row) => resultOf(metric, row));
-  return metric.pool({
-    results: isBuiltIn(metric) ? results : structuredClone(results),
-    calls: rows.map(({ metrics }) => metrics.safety.calls),
-  });
+  const calls = rows.map(({ metrics }) => metrics.safety.calls);
+  const pooled = metric.pool({ results: isBuiltIn(metric) ? results : structuredClone(results), calls });
+  return option.atOnce(`the metric ${metric.id}`, pooled);
 }
 
 /** A row's result of a metric: it has the metric's form, since the metric made it or the row's schema read it. */

@@ -76,12 +76,13 @@ export function createRowMetrics(
 /** The recorder of somebody's own metric: it fails if it changes a shared value. */
 function notChanging(metric: Metric, replay: MeasuredReplay): Recorder<unknown> {
   option.frozen([replay.session.entries, replay.cell.policy]);
-  const recorder = metric.measure(replay);
+  const of = `the metric ${metric.id}`;
+  const recorder = option.atOnce(of, metric.measure(replay));
   const shown = (call: MeasuredCall) => option.frozen([call, call.context.slice()] as const)[0];
   return {
-    add: (call) => recorder.add(shown(call)),
-    follow: (call) => recorder.follow?.(shown(call)),
-    result: () => recorder.result(),
+    add: (call) => option.atOnce(of, recorder.add(shown(call))),
+    follow: (call) => option.atOnce(of, recorder.follow?.(shown(call))),
+    result: () => option.atOnce(of, recorder.result()),
   };
 }
 

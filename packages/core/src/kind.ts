@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { PlimsollError } from "./error.ts";
+import { isThenable, PlimsollError, shown } from "./error.ts";
 import { isPlain } from "./json.ts";
 
 /** A kind in a policy (an estimator, a strategy, a keep rule): its name, and its settings as plain JSON. */
@@ -15,6 +15,28 @@ export function frozen<Value>(data: Value): Value {
   given.add(Object.freeze(data));
   for (const [key, each] of Object.entries(data)) if (key !== "opaque") frozen(each);
   return data;
+}
+
+/**
+ * The answer of a part of the caller's own that is not waited for. The rejection of a promise ends no process.
+ *
+ * @throws PlimsollError `bad-input` naming the part, for a promise or a list of them.
+ */
+export function atOnce<Answer>(part: string, answer: Answer): Answer {
+  if (typeof answer !== "object" || answer === null) return answer;
+  const promises = (Array.isArray(answer) ? answer : [answer]).filter(isThenable);
+  if (promises.map(shown).length === 0) return answer;
+  throw new PlimsollError("bad-input", `${part} must not be async: it answered with a promise`, { part });
+}
+
+/** The part, whose functions answer at once: see {@link atOnce}. */
+export function answeringAtOnce<Part extends object>(of: string, part: Part): Part {
+  const guarded = Object.entries(part).map(([name, each]: [string, unknown]) => {
+    const asked = (...given: unknown[]): unknown =>
+      atOnce(of, typeof each === "function" ? Reflect.apply(each, part, given) : each);
+    return [name, typeof each === "function" ? asked : each];
+  });
+  return Object.assign({}, part, Object.fromEntries(guarded));
 }
 
 /**

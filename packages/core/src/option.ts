@@ -8,7 +8,7 @@ import { schemaProblems } from "./schema-problems.ts";
 // Schemas of options, made of kinds of values, and the refusal of mistakes.
 
 export { isJsonValue } from "./json.ts";
-export { frozen } from "./kind.ts";
+export { atOnce, frozen } from "./kind.ts";
 export { keySuggestion, schemaProblems as problems } from "./schema-problems.ts";
 
 /** A schema for each key of options: to forget one, or to have one more, does not compile. */
@@ -46,7 +46,9 @@ export const object: z.ZodType<never> = kind(isRecord, "an object");
 /** Any list. */
 export const list: z.ZodType<never> = kind(Array.isArray, "a list");
 /** A finite number from 0 on. */
-export const count: z.ZodType<number> = z.number().nonnegative();
+export const count: z.ZodType<number> = z
+  .number()
+  .nonnegative({ error: ({ input }) => `expected a number from 0 on, received ${String(input)}` });
 export const text: z.ZodType<string> = z.string();
 
 /** An object, or a function, that has these functions, of its own or of its class. */

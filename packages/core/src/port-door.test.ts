@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { recordOf, smallSession, stepsOf, turns } from "../testing/small-session.ts";
+import { z } from "zod";
+import { recordOf, SMALL_POLICY, smallSession, stepsOf, turns } from "../testing/small-session.ts";
 import { isPlimsollError, PlimsollError } from "./error.ts";
+import { defineKeepRule } from "./keep/keep-rule.ts";
 import { createDigest } from "./memory/digest.ts";
 import { partHandle } from "./message/handle.ts";
+import { type Kinds, withKinds } from "./policy/kinds.ts";
+import type { Policy } from "./policy/policy.ts";
 import { SVEN_POLICY } from "./policy/presets/sven.ts";
 import { deadlineOf } from "./port-door.ts";
 import type { ArtifactStore, SessionStore, SessionWriter, Wait } from "./ports.ts";
@@ -10,8 +14,10 @@ import { decodeLog, encodeLog } from "./session/codec.ts";
 import { createSession, openSession } from "./session/open-session.ts";
 import { admitToolResult, createMemoryArtifactStore, recallArtifact } from "./session/recall.ts";
 import { sessionsDoor } from "./session/store-door.ts";
+import { defineStrategy } from "./strategy/strategy.ts";
 import { human, logOf, result, sessionStart } from "./testing/builders.ts";
 import { given, never, rejected, thrown, UNUSABLE_ANSWERS } from "./testing/unusable-answers.ts";
+import { defineEstimator, defineMeasure } from "./tokens/estimator.ts";
 
 /** A deadline that is over when all that answers at all has answered. */
 const over: Wait = async () => {
@@ -227,4 +233,58 @@ describe("a session store", () => {
     const recall = () => conversation.recall(partHandle("u1", 0), { startChar: 0, maximumChars: 10 });
     await expectNamed("the log's entryAt", said, recall);
   });
+});
+
+const boom = async () => Promise.reject(new Error("boom"));
+const kind = "own";
+const spec = z.strictObject({ kind: z.literal(kind) });
+const measured = (more: object) => ({ name: kind, messageTokens: () => 1, textTokens: () => 1, toolsTokens: () => 1, ...more });
+const ASYNC: readonly (readonly [string, Partial<Kinds>, Partial<Policy>, string])[] = [
+  [
+    "worth of a keep rule",
+    {
+      keepRules: [
+        defineKeepRule({ kind, schema: spec, rule: () => ({ keeps: "units", atMost: { tokens: 900 }, worth: boom as never }) }),
+      ],
+    },
+    { keep: [{ kind }] },
+    "worth",
+  ],
+  [
+    "a strategy",
+    { strategies: [defineStrategy({ kind, schema: spec, needsModel: () => false, plan: boom as never })] },
+    { strategies: [{ kind }] },
+    'the strategy "own"',
+  ],
+  [
+    "needsModel of a strategy",
+    { strategies: [defineStrategy({ kind, schema: spec, needsModel: boom as never, plan: boom as never })] },
+    { strategies: [{ kind }] },
+    'the strategy "own"',
+  ],
+  [
+    "an estimator",
+    { estimators: [defineEstimator({ kind, schema: () => spec, create: boom as never })] },
+    { estimator: { kind } },
+    'the estimator "own"',
+  ],
+  ...(["messageTokens", "textTokens"] as const).map(
+    (name) =>
+      [
+        `${name} of a measure`,
+        { estimators: [defineMeasure({ kind, schema: spec, measure: () => measured({ [name]: boom }) })] },
+        { estimator: { kind } },
+        'the estimator "own"',
+      ] as const,
+  ),
+];
+
+test.each(ASYNC)("an async part is refused by name, and ends no process: %s", async (_, added, changes, part) => {
+  const entries = logOf([human("port", "The port is 4711.\nThe host is alpha-beta."), ...turns(8)]);
+  const run = async () => {
+    const { fit } = smallSession([], { policy: { ...SMALL_POLICY, ...changes }, kinds: withKinds(added), entries });
+    return JSON.stringify(await fit());
+  };
+  const said = await run().catch(String);
+  expect(said.replaceAll("\\", "")).toContain(`${part} must not be async: it answered with a promise`);
 });

@@ -1,5 +1,6 @@
 import { type Budget, resolveAmount } from "../budget.ts";
 import type { KeepRule, UnitWorth } from "../keep/keep-rule.ts";
+import { atOnce } from "../kind.ts";
 import { shortHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
@@ -53,6 +54,7 @@ export function recaller(rules: readonly KeepRule[], room: RecallRoom): Recaller
   const ownTokens = Math.max(0, resolveAmount(rule.atMost, room.budget) - room.inHandTokens);
   const atMostTokens = Math.floor(Math.min(ownTokens, roomTokens));
   const failures = new Map<string, unknown>();
+  const worth: UnitWorth["worth"] = (facts) => atOnce("worth", rule.worth(facts));
   return {
     atMostTokens,
     recall: (staying, leavingChars, said = "") => {
@@ -60,7 +62,7 @@ export function recaller(rules: readonly KeepRule[], room: RecallRoom): Recaller
       const maximumChars = Math.floor(Math.min(atMostTokens * charsPerToken, leavingChars * LEAVING_RATIO));
       try {
         const stays = (message: Message) => shown.has(message);
-        const block = recalledText(recalledPassages({ index, ...rule, stays, said, maximumChars }));
+        const block = recalledText(recalledPassages({ index, worth, stays, said, maximumChars }));
         work.scanned(block?.length ?? 0);
         return block;
       } catch (failure) {

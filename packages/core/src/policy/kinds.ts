@@ -59,7 +59,10 @@ export function withKinds(added: Partial<Kinds>): Kinds {
 
 /** The prompt, whose titles are a copy: the policy's would be changed with them. */
 function ofOwnTitles(prompt: Prompt): Prompt {
-  return { ...prompt, instructions: (sections) => prompt.instructions([...sections]) };
+  return {
+    ...prompt,
+    instructions: (sections) => option.atOnce(`the prompt ${prompt.id}`, prompt.instructions([...sections])),
+  };
 }
 
 /** Names of the kinds that a policy may use. */

@@ -1,5 +1,5 @@
 import type { AppliedEdit, SessionEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
+import { PlimsollError, shown } from "../error.ts";
 import { isRecord, jsonIn } from "../json.ts";
 import type { Context, Message, MessageDraft, Part } from "../message/message.ts";
 import type { Summarizer } from "../ports.ts";
@@ -104,7 +104,7 @@ function checked(redact: Redact): (text: string, where: Where) => string {
       }
     };
     const redacted: unknown = asked(text);
-    if (typeof redacted !== "string") throw refused("gave no text");
+    if (typeof redacted !== "string") throw refused(`gave no text: it answered with ${shown(redacted)}`);
     if (redacted !== text && asked(text) !== redacted) throw refused("is not pure");
     if (redacted !== text && asked(redacted) !== redacted) throw refused("is not idempotent");
     return redacted;

@@ -1,4 +1,4 @@
-import { frozen, type KindSpec, kindNamed } from "../kind.ts";
+import { atOnce, frozen, type KindSpec, kindNamed } from "../kind.ts";
 import { CLEAR_TOOL_RESULTS, type ClearToolResultsSpec } from "./clear-tool-results.ts";
 import { CUT_OVERSIZED, type CutOversizedSpec } from "./cut-oversized.ts";
 import { DROP_NOTICES, type DropNoticesSpec } from "./drop-notices.ts";
@@ -33,6 +33,8 @@ export type StrategySpec =
  */
 export function strategyOf(spec: KindSpec, kinds: readonly StrategyKind[]): Strategy {
   const strategy = kindNamed(kinds, spec.kind, "strategy").bind(spec);
+  if (BUILT_IN.has(spec.kind)) return strategy;
+  const of = `the strategy ${JSON.stringify(spec.kind)}`;
   const { name, needsModel } = strategy;
-  return BUILT_IN.has(spec.kind) ? strategy : { name, needsModel, plan: (input) => strategy.plan(frozen(input)) };
+  return { name, needsModel: atOnce(of, needsModel), plan: (input) => atOnce(of, strategy.plan(frozen(input))) };
 }

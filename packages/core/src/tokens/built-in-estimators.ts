@@ -1,6 +1,6 @@
 import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { frozen, type KindSpec, kindNamed } from "../kind.ts";
+import { answeringAtOnce, frozen, type KindSpec, kindNamed } from "../kind.ts";
 import { tokenizerDoor } from "../port-door.ts";
 import { BPE, type BpeSpec } from "./bpe.ts";
 import { CALIBRATED_EMA, type CalibratedEmaSpec } from "./calibrated-ema.ts";
@@ -87,8 +87,9 @@ function create(
     ...given,
   };
   const made = kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
-  const own = BUILT_IN.has(spec.kind) ? {} : { measure: notChanging(made.measure) };
-  return { ...made, ...own, predict: predictingOnce(made) };
+  if (BUILT_IN.has(spec.kind)) return { ...made, predict: predictingOnce(made) };
+  const own = answeringAtOnce(`the estimator ${JSON.stringify(spec.kind)}`, made);
+  return { ...own, measure: notChanging(made.measure), predict: predictingOnce(own) };
 }
 
 /** The fold has each message measured first. Tools may be the caller's. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { UsageEntry } from "../entry.ts";
-import { type KindSpec, parseSpec } from "../kind.ts";
+import { atOnce, type KindSpec, parseSpec } from "../kind.ts";
 import { type Message, oncePerMessage } from "../message/message.ts";
 import * as option from "../option.ts";
 import type { ToolSpec } from "../tool.ts";
@@ -137,10 +137,11 @@ export function defineEstimator<S extends KindSpec>(kind: {
 }): EstimatorKind {
   option.check("an estimator", option.having("schema", "create"), kind);
   const settings = kind.schema(anySettings);
+  const of = `the estimator ${JSON.stringify(kind.kind)}`;
   return {
     kind: kind.kind,
     schema: (measure) => kind.schema(measure),
-    create: (spec, sources) => Object.assign({}, SUMS_ONLY, kind.create(parseSpec(settings, spec), sources)),
+    create: (spec, sources) => Object.assign({}, SUMS_ONLY, atOnce(of, kind.create(parseSpec(settings, spec), sources))),
     measure: null,
   };
 }
@@ -155,9 +156,15 @@ export function defineMeasure<S extends KindSpec>(kind: {
   measure(spec: S, sources: EstimatorSources): MessageMeasure;
 }): EstimatorKind {
   option.check("a measure", option.having("measure"), kind);
+  const of = `the estimator ${JSON.stringify(kind.kind)}`;
   const measure = (spec: KindSpec, sources: EstimatorSources): MessageMeasure => {
-    const made = kind.measure(parseSpec(kind.schema, spec), sources);
-    return { ...made, messageTokens: oncePerMessage((message) => made.messageTokens(message)) };
+    const made = atOnce(of, kind.measure(parseSpec(kind.schema, spec), sources));
+    return {
+      ...made,
+      messageTokens: oncePerMessage((message) => atOnce(of, made.messageTokens(message))),
+      textTokens: (text) => atOnce(of, made.textTokens(text)),
+      toolsTokens: (tools) => atOnce(of, made.toolsTokens(tools)),
+    };
   };
   return { kind: kind.kind, schema: () => kind.schema, create: (spec, { measureOf }) => summed(measureOf(spec)), measure };
 }

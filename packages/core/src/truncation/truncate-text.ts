@@ -1,3 +1,4 @@
+import { atOnce } from "../kind.ts";
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
 import { oncePerMessage, type ToolResultMessage } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "../text.ts";
@@ -67,7 +68,8 @@ function cutWithNotice(
   const gapBytes = utf8Bytes(omissionNotice(later, { ...request.total, kind, errors: 0 }, null)) + LINE_ENDS_BYTES;
   const byCategory = cutterFor(request.category, request.truncations ?? BUILT_IN_TRUNCATIONS);
   const cut = request.keeps === undefined ? byCategory : keepingDiagnoses(byCategory);
-  const kept = cut({ text, roomBytes: request.capBytes - noticeBytes, gapBytes });
+  const asked = cut({ text, roomBytes: request.capBytes - noticeBytes, gapBytes });
+  const kept = atOnce(`the truncation ${request.category}`, asked);
   const spans = inOrder(text, kept);
   const errors =
     kind === null
