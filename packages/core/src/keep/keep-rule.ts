@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AMOUNT_KEYS, type Amount, amountSchema, type Budget, isRuleName } from "../budget.ts";
-import { PlimsollError } from "../error.ts";
+import { failureText, isPlimsollError, PlimsollError } from "../error.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import * as option from "../option.ts";
@@ -111,10 +111,10 @@ export interface MessageRange {
 }
 
 /**
- * Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed. If it throws, the rule keeps nothing, and the event
- * and the record name the error.
+ * Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed: if it throws, or its answer has a missing or unknown
+ * part, the policy is refused as `bad-policy`. If `choose` or `worth` throws, the rule keeps nothing, and the event and the record name the error.
  *
- * @throws PlimsollError `bad-input` for a name that `keep.NAME` can't have, a schema without `kind`, and where a policy is bound for a rule with a missing or unknown part.
+ * @throws PlimsollError `bad-input` for a name that `keep.NAME` can't have, and a schema without `kind`.
  */
 export function defineKeepRule<Spec extends KindSpec>(parts: {
   readonly kind: Spec["kind"];
@@ -134,10 +134,16 @@ export function defineKeepRule<Spec extends KindSpec>(parts: {
       kind,
     });
   const bind = (spec: KindSpec): KeepRule => {
-    const choice = rule(parseSpec(schema, spec));
-    option.check(of, KEEPS, choice);
-    option.check(of, CHOICES[choice.keeps], choice);
-    return { kind, ...choice };
+    const parsed = parseSpec(schema, spec);
+    try {
+      const choice = option.atOnce("rule", rule(parsed));
+      option.check(of, KEEPS, choice);
+      option.check(of, CHOICES[choice.keeps], choice);
+      return { kind, ...choice };
+    } catch (failure) {
+      const why = isPlimsollError(failure) ? failure.message : failureText(failure);
+      throw new PlimsollError("bad-policy", why.includes(of) ? why : `${of}: ${why}`, { kind }, failure);
+    }
   };
   return { kind, schema, bind };
 }

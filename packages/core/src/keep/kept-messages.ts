@@ -1,7 +1,8 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCuts } from "../cut-point.ts";
+import { shown } from "../error.ts";
 import { jsonIn } from "../json.ts";
-import { frozen } from "../kind.ts";
+import { atOnce, frozen } from "../kind.ts";
 import { loadedToolsIn } from "../message/loaded-tools.ts";
 import { isDeclared, isHuman, type Message, oncePerMessage, toolCallsOf } from "../message/message.ts";
 import { BUILT_IN_KEEP_RULES } from "./built-in-keep-rules.ts";
@@ -107,8 +108,9 @@ function unitsOf(view: KeepView): readonly Unit[] {
   return units;
 }
 
-/** A rule whose choice does not end fails; chosen. */
+/** A rule whose choice does not end fails: after so many times as many messages as there are, and so many ranges that it repeats; chosen. */
 const MOST_TIMES_NAMED = 100;
+const MOST_REPEATS = 100_000;
 
 /** The messages of a rule up to its amount; those beyond it up to the room that all rules together have left. */
 function fill(
@@ -119,27 +121,41 @@ function fill(
   const { kind, beyondAmount = null } = rule;
   const isOwn = !BY_NATURE.has(kind);
   let leftNames = units.length * MOST_TIMES_NAMED;
+  let leftRepeats = MOST_REPEATS;
+  const seen = new Set<string>();
+  const named = new Set<Unit>();
   const kept = new Set<Unit>();
   const chosen: (readonly Message[])[] = [];
   const beyond: (readonly Message[])[] = [];
   let tokens = 0;
   let wantedTokens = 0;
   try {
-    const ranges = rule.choose(isOwn ? frozen(view) : view);
+    const ranges = atOnce("choose", rule.choose(isOwn ? frozen(view) : view));
     if (typeof Object(ranges)[Symbol.iterator] !== "function")
-      throw new TypeError(`choose returned ${String(ranges)}, not a list of { from, through }`);
+      throw new TypeError(`choose returned ${shown(ranges)}, not a list of { from, through }`);
     for (const range of ranges) {
-      const limitTokens = chosen.length < (beyondAmount ?? 0) ? leftTokens : Math.min(statedTokens, leftTokens);
       const all = unitsIn(units, range);
+      const place = `${range.from} ${range.through}`;
+      if (seen.has(place)) {
+        leftRepeats -= 1;
+        if (leftRepeats < 0) throw new RangeError(`choose repeated ranges ${MOST_REPEATS} times`);
+        continue;
+      }
+      seen.add(place);
       leftNames -= all.length;
       if (leftNames < 0) throw new RangeError(`choose named ${MOST_TIMES_NAMED} times as many messages as there are`);
+      const limitTokens = chosen.length < (beyondAmount ?? 0) ? leftTokens : Math.min(statedTokens, leftTokens);
       const fresh = all.filter((unit) => !unit.isKept && !kept.has(unit));
       const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
+      // A unit counts once, however often it is named.
+      const first = all.filter((unit) => !named.has(unit));
+      for (const unit of first) named.add(unit);
+      const firstTokens = first.reduce((sum, unit) => sum + (unit.isKept ? 0 : unit.tokens), 0);
       // A rule that states only an amount asks for no more.
-      const isAsked = beyondAmount !== null || wantedTokens + freshTokens <= statedTokens;
-      if (isAsked) chosen.push(messagesOf(all, view));
-      else if (isOwn) beyond.push(messagesOf(all, view));
-      if (isAsked) wantedTokens += freshTokens;
+      const isAsked = beyondAmount !== null || wantedTokens + firstTokens <= statedTokens;
+      const counted = isAsked ? chosen : isOwn ? beyond : [];
+      counted.push(...first.map((unit) => messagesOf([unit], view)));
+      if (isAsked) wantedTokens += firstTokens;
       if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;
       for (const unit of fresh) kept.add(unit);
@@ -160,8 +176,9 @@ function messagesOf(units: readonly Unit[], { messages }: Pick<KeepView, "messag
 function unitsIn(units: readonly Unit[], range: MessageRange): readonly Unit[] {
   const { from, through } = Object(range);
   if (!Number.isInteger(from) || !Number.isInteger(through) || from < 0 || through < from || through >= units.length) {
-    const wanted = `{ from, through } with 0 <= from <= through < ${units.length}`;
-    throw new RangeError(`choose returned ${JSON.stringify(range) ?? String(range)}, not ${wanted}`);
+    const said =
+      Object(range) === range && !Array.isArray(range) ? `{ from: ${shown(from)}, through: ${shown(through)} }` : shown(range);
+    throw new RangeError(`choose returned ${said}, not { from, through } with 0 <= from <= through < ${units.length}`);
   }
   return [...new Set(units.slice(from, through + 1))];
 }

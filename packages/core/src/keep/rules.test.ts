@@ -8,9 +8,11 @@ import { PLAN, planIn } from "../memory/plan.ts";
 import { RECALL } from "../memory/recall.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
-import { BUILT_IN_KINDS } from "../policy/kinds.ts";
+
+import { BUILT_IN_KINDS, withKinds } from "../policy/kinds.ts";
 import { policySchema } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { definePolicy } from "../policy/written-policy.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { keepRulesOf } from "./built-in-keep-rules.ts";
 import { HUMAN } from "./human.ts";
@@ -198,6 +200,12 @@ describe("a rule of one's own", () => {
   const own = (made: object, settings: z.ZodType<KindSpec> = schema) =>
     defineKeepRule({ kind: "own", schema: settings, rule: () => made as never });
   const whole = { keeps: "messages", atMost, choose: () => [] };
+  const VIEW = {
+    ...{ messages: [reply("a", "hi"), human("h", "hi")], messageTokens: () => 1, limitTokens: 100 },
+    budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 },
+  };
+  const cyclic: unknown[] = [];
+  cyclic.push(cyclic);
 
   test.each<[string, object, string]>([
     ["another word for the kept part", { ...whole, keeps: "message" }, 'the keep rule "own": keeps'],
@@ -206,9 +214,25 @@ describe("a rule of one's own", () => {
     ["a misspelt key", { ...whole, beyondAmounts: 3 }, "did you mean beyondAmount?"],
     ["no amount", { ...whole, atMost: undefined }, "atMost"],
     ["an amount in words", { ...whole, atMost: "20%" }, "atMost"],
+    ["a negative count", { ...whole, beyondAmount: -3 }, 'rule "own": beyondAmount: expected a number from 0 on, received -3'],
   ])("is refused with %s", (_, made, message) => {
-    expect(() => own(made).bind(SPEC)).toThrow(message);
+    expect(() => own(made).bind(SPEC)).toThrow(
+      expect.objectContaining({ code: "bad-policy", message: expect.stringContaining(message) }),
+    );
     expect(own(whole).bind(SPEC)).toEqual({ kind: "own", ...whole });
+  });
+
+  const throwing = () => {
+    throw "no disk";
+  };
+  test.each<[string, () => never, string]>([
+    ["throws", throwing, 'the keep rule "own": no disk'],
+    ["rejects", async () => throwing(), 'the keep rule "own": rule must not be async: it answered with a promise'],
+  ] as never)("that %s is refused with the policy, by name", (_, rule, message) => {
+    const kinds = withKinds({ keepRules: [defineKeepRule({ kind: "own", schema, rule })] });
+    expect(() => definePolicy({ keep: [SPEC] }, kinds)).toThrow(
+      expect.objectContaining({ code: "bad-policy", message: expect.stringContaining(message) }),
+    );
   });
 
   test("is refused with a schema that has no kind", () => {
@@ -227,22 +251,24 @@ describe("a rule of one's own", () => {
       function* () {
         for (;;) yield { from: 0, through: 0 };
       },
-      "choose named 100 times as many messages as there are",
+      "choose repeated ranges 100000 times",
     ],
-    ["numbers", () => [1], "choose returned 1, not { from, through } with 0 <= from <= through < 1"],
-    ["places that are not there", () => [{ from: 0, through: 9 }], 'choose returned {"from":0,"through":9}, not'],
-    ["a promise", async () => [], "choose returned [object Promise], not a list of { from, through }"],
+    ["numbers", () => [1], "choose returned 1, not { from, through } with 0 <= from <= through < 2"],
+    ["places that are not there", () => [{ from: 0, through: 9 }], "choose returned { from: 0, through: 9 }, not"],
+    ["a number that is none", () => [{ from: Number.NaN, through: 1n }], "choose returned { from: NaN, through: 1n }, not"],
+    ["itself", () => [cyclic], "choose returned an object, not"],
+    ["a rejected promise", async () => Promise.reject(new Error("boom")), "choose must not be async"],
+    ["rejected promises", () => [1, 2].map(() => Promise.reject(new Error("boom"))), "choose must not be async"],
     ["nothing", () => undefined, "choose returned undefined, not a list of { from, through }"],
   ])("fails in words if it answers with %s", (_, choose, message) => {
     const rule = own({ ...whole, choose }).bind(SPEC);
-    const view = {
-      messages: [human("h", "hi")],
-      messageTokens: () => 1,
-      limitTokens: 100,
-      budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 },
-    };
-    expect(keptMessages([rule], view)).toMatchObject([
+    expect(keptMessages([rule], VIEW)).toMatchObject([
       { messages: [], failure: { message: expect.stringContaining(message) } },
     ]);
+  });
+  test("counts a message once, however often it is named", () => {
+    const choose = () => Array.from({ length: 1000 }, (_, at) => ({ from: 0, through: at % 2 }));
+    const [kept] = keptMessages([own({ ...whole, choose }).bind(SPEC)], VIEW);
+    expect(kept).toMatchObject({ failure: null, chosen: [[{ id: "a" }], [{ id: "h" }]], beyond: [] });
   });
 });

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type Amount, amountSchema, type Trigger } from "../budget.ts";
 import type { Gate } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
+import { failureText, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
-import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
+import { type KeepRuleSpec, keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KindSpec } from "../kind.ts";
 import type { FileOrder } from "../memory.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
@@ -185,7 +185,15 @@ function oneOf(what: string, kinds: readonly (KindSpec & { readonly schema: z.Zo
 export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const measure = z.union(kinds.estimators.flatMap((kind) => (kind.measure === null ? [] : [kind.schema(z.never())])));
   const estimator = z.union(kinds.estimators.map((kind) => kind.schema(measure)));
-  const keep = z.array(oneOf("keep rule", kinds.keepRules)).readonly();
+  // A rule of the caller's own may refuse settings that its schema takes.
+  const keepRule = oneOf("keep rule", kinds.keepRules).check(({ value, issues }) => {
+    try {
+      keepRulesOf([value], kinds.keepRules);
+    } catch (refused) {
+      issues.push({ code: "custom", message: refused instanceof Error ? refused.message : failureText(refused), input: value });
+    }
+  });
+  const keep = z.array(keepRule).readonly();
   const strategies = z.array(oneOf("strategy", kinds.strategies)).readonly();
   return z.strictObject({
     name: z.string().min(1).describe("The name in tables and records."),
