@@ -785,6 +785,6 @@ test("a script that has ended says so", async () => {
 test("a port that is taken is named", async () => {
   const simulator = await simulatorWith();
   await expect(startSimulator({ replies: [], port: simulator.port })).rejects.toThrow(
-    `cannot listen on port ${simulator.port}`,
+    `port ${simulator.port} is in use: stop the other one or give --port 0`,
   );
 });

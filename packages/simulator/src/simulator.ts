@@ -99,7 +99,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   // A connection that is closed while it is idle may be the one that a client sends its next request on.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
-    server.on("error", (error) => reject(new Error(`cannot listen on port ${options.port ?? 0}`, { cause: error })));
+    server.on("error", (error) => {
+      const isTaken = "code" in error && error.code === "EADDRINUSE";
+      const why = isTaken
+        ? `port ${options.port} is in use: stop the other one or give --port 0`
+        : `cannot listen: ${error.message}`;
+      reject(new Error(why, { cause: error }));
+    });
     server.listen(options.port ?? 0, "127.0.0.1", resolve);
   });
   const address = server.address();

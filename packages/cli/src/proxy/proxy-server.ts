@@ -44,7 +44,11 @@ export async function startProxyServer({ host, port, token, answer }: ServerOpti
   server.keepAliveTimeout = KEPT_MS;
   await new Promise<void>((resolve, reject) => {
     // Also later: a connection that cannot be taken, with too many files open, ends no server.
-    server.on("error", (error) => reject(new PlimsollError("bad-input", `cannot listen on ${host}:${port}`, { port }, error)));
+    server.on("error", (error) => {
+      const isTaken = "code" in error && error.code === "EADDRINUSE";
+      const why = isTaken ? `port ${port} is in use: stop the other one or give --port 0` : `cannot listen on ${host}:${port}`;
+      reject(new PlimsollError("bad-input", why, { port }, error));
+    });
     server.listen(port, host, resolve);
   });
   const address = server.address();
