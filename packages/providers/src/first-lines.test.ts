@@ -137,7 +137,7 @@ function longChat(chars: number, command = "cat", word = "line"): OpenAI.ChatCom
 const SMALL = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 };
 
 test.each([
-  ["a short history", "plimsoll", SMALL, 1_000, "unchanged", /^no cut of \d+ tokens pays yet; the latest cut is at 28000$/],
+  ["a short history", "plimsoll", SMALL, 1_000, "unchanged", /^at \d+ tokens no cut pays yet; it cuts at 28000 at the latest$/],
   ["one that is below a size", "opal", SMALL, 1_000, "unchanged", /^\d+ tokens are below the trigger of 25600$/],
   ["an unknown window", "sven", { ...SMALL, contextWindowTokens: null }, 1_000, "unchanged", /window is not known/],
   ["a policy that does nothing", "none", SMALL, 1_000, "unchanged", /the policy compacts nothing/],

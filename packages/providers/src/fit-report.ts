@@ -36,7 +36,7 @@ export interface FitReport {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly replaced: readonly Replaced[];
-  /** A line for each keep rule that failed or lost choices, and each of your own: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
+  /** A line for each keep rule that failed or lost choices, and for each of your own also what it kept: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
   readonly unkept: readonly string[];
   /** The reason of a compaction, or the reason that nothing was compacted. */
   readonly why: string;
@@ -113,7 +113,7 @@ function whyOf(outcome: FitOutcome, { policy, limits, observedLimitTokens = null
       return `${isPriced && reason === "threshold" ? "a cut pays now" : COMPACTED[reason]}: ${freed}`;
     }
     case "cancelled":
-      return `cancelled: ${outcome.why}`;
+      return `no cut: ${outcome.why}`;
     case "failed":
       return `nothing was cut: ${outcome.steps.map(({ strategy, outcome: end, detail }) => `${strategy}: ${detail ?? end}`).join("; ")}`;
     case "irreducible":
@@ -125,7 +125,7 @@ function whyOf(outcome: FitOutcome, { policy, limits, observedLimitTokens = null
       if (budget === null) return "below the trigger";
       const [now, line] = [expectedTokens, triggerTokens(policy.trigger, budget)].map(Math.round);
       return isPriced
-        ? `no cut of ${now} tokens pays yet; the latest cut is at ${line}`
+        ? `at ${now} tokens no cut pays yet; it cuts at ${line} at the latest`
         : `${now} tokens are below the trigger of ${line}`;
     }
     default:

@@ -41,14 +41,14 @@ export function whyNotWorth(
   { pays, stepTokens, rewriteRatio, isCold }: CutPrice,
   minimumFreedRatio: number,
 ): string | null {
-  const sizes = `it would free ${Math.max(0, Math.floor(freedTokens))} of ${Math.ceil(freedTokens + keptTokens)} tokens`;
+  const freed = `it would free ${Math.max(0, Math.floor(freedTokens))} tokens`;
   if (freedTokens <= 0 || freedTokens < minimumFreedRatio * keptTokens)
-    return `${sizes}, too few for the tokens that it rewrites`;
+    return `${freed}, too few for the tokens that it rewrites`;
   if (isCold || stepTokens <= 0) return null;
   const boughtSteps = freedTokens / stepTokens;
   const wantedSteps = (pays * keptTokens * (rewriteRatio - 1)) / freedTokens;
   if (wantedSteps <= boughtSteps) return null;
-  return `${sizes} and buy ${Math.floor(boughtSteps)} steps; at this model's prices it takes ${Math.ceil(wantedSteps)}`;
+  return `${freed} and buy ${Math.floor(boughtSteps)} steps; at this model's prices it takes ${Math.ceil(wantedSteps)}`;
 }
 
 /**

@@ -104,7 +104,7 @@ interface CompactionEvent {
   readonly messagesAfter: number;
   readonly messagesRemoved: number;
   readonly entry: CompactionEntry;
-  /** A line for each keep rule that failed or lost choices, and each of your own: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
+  /** A line for each keep rule that failed or lost choices, and for each of your own also what it kept: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
   readonly unkept: readonly string[];
   /** Set if the remaining view is still expected to exceed the budget: it is sent all the same. */
   readonly missed?: MissedGoal;
