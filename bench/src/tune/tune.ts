@@ -5,7 +5,6 @@ import { choose as chooseAmong } from "../judge/choose.ts";
 import { type JudgedSettings, judgeSettings, type SettingVerdict } from "../judge/settings.ts";
 import { type Split, splitSessions } from "../judge/split.ts";
 import { type JudgedRun, type Standing, standingOver } from "../judge/standing.ts";
-import { independentOf } from "../judge/sureness.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import { policyAt } from "../sweep/grid.ts";
@@ -199,7 +198,7 @@ function resultOf(candidate: Candidate, run: JudgedRun): TuneResult {
 
 /** No verdict is firm on fewer sessions than an interval needs, of those that it is judged on: the other half chose the setting. */
 function onEnough(verdict: SettingVerdict, { units }: Standing): SettingVerdict {
-  const missing = FEWEST_OWNERS - independentOf(units);
+  const missing = FEWEST_OWNERS - new Set(units.map(({ file }) => file)).size;
   if (missing <= 0 || verdict.kind === "idle") return verdict;
   const looksLike = verdict.kind === "too-few" ? verdict.looksLike : verdict.kind === "set" ? verdict.best : null;
   return { kind: "too-few", missing, looksLike };

@@ -10,7 +10,7 @@ const FAILED_TESTS = defineKeepRule({
   rule: ({ atMost }) => ({
     keeps: "messages",
     atMost,
-    // Index ranges, most valuable first. A range that would split a call from its results is widened.
+    // Index ranges, most valuable first. One that would split a call from its results is widened, and costs the whole.
     choose: ({ messages }) => {
       const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.callId, call.argumentsJson]));
       return messages
