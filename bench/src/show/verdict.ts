@@ -157,9 +157,7 @@ function besideWords(
 ): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
-    return summaries === "by a model"
-      ? " No model summaries beat it."
-      : " No policy without model summaries beats it.";
+    return summaries === "by a model" ? " No model summaries beat it." : " No policy without model summaries beats it.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   const stand = quoted.has(pick.policy) ? " (here quotations)" : "";
   return ` ${summaries === "by a model" ? "With" : "Without"} model summaries${stand}: ${nameOf(pick.policy)}${dear}.`;
