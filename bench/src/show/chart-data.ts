@@ -86,8 +86,8 @@ function chartIndex({ report, judged, metrics, policyName }: ShownReport): Chart
   };
 }
 
-/** Lines that are drawn before a reader chooses (chosen: the eye cannot distinguish more). */
-const MOST_LINES = 5;
+/** Lines that are drawn before a reader chooses (chosen: as many as the policies that a bench takes by itself). */
+const MOST_LINES = 6;
 /** Colours that the style sheet has beside the baseline's. */
 const COLOUR_COUNT = 8;
 

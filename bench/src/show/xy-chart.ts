@@ -85,9 +85,9 @@ function seriesMarks(series: XySeries, at: (point: XyPoint) => readonly [number,
   return html`<g>${line}${dots}</g>`;
 }
 
-/** Width of a letter of a label, in pixels: of a usual one, and of one that is larger on a phone (`narrow-and-print.css`). */
-const LETTER_PIXELS = { usual: 6.6, strong: 10.7 } as const;
-const LABEL_PIXELS = { usual: 12, strong: 19 } as const;
+/** Width of a letter of a label, in pixels, on a phone (`narrow-and-print.css`): of a usual one, and of one of an answer's few. */
+const LETTER_PIXELS = { usual: 9, strong: 10.7 } as const;
+const LABEL_PIXELS = { usual: 16, strong: 19 } as const;
 /** How far below its middle a text's line is. */
 const BASELINE_PIXELS = 4;
 

@@ -70,10 +70,10 @@ const contextChart = (() => {
   /**
    * A line, and its label above it and above that of the line below it (`labelTop`). Returns its own label's top.
    * @param {uPlot} plot
-   * @param {{ tokens: number, text: string, colour: string, dash: number[] }} limit
+   * @param {{ tokens: number, text: string, short?: string, colour: string, dash: number[] }} limit
    * @param {number} labelTop
    */
-  function drawLimit(plot, { tokens, text, colour, dash }, labelTop) {
+  function drawLimit(plot, { tokens, text: whole, short, colour, dash }, labelTop) {
     const { ctx, bbox } = plot;
     const y = Math.round(plot.valToPos(tokens, "y", true));
     if (y < bbox.top || y > bbox.top + bbox.height) return labelTop;
@@ -96,6 +96,8 @@ const contextChart = (() => {
     const x = bbox.left + bbox.width - 6 * ratio;
     const bottom = Math.min(y - 2 * ratio, labelTop);
     const top = bottom - 15 * ratio;
+    // Beyond the plot it would lie on the axis.
+    const text = ctx.measureText(whole).width > bbox.width - 12 * ratio ? (short ?? whole) : whole;
     const width = ctx.measureText(text).width;
     const ink = ctx.fillStyle;
     ctx.fillStyle = token("--paper");
@@ -198,6 +200,7 @@ const contextChart = (() => {
     /** @param {uPlot} plot */
     const drawAll = (plot) => {
       const { windowTokens, budgetTokens } = chart;
+      /** @type {Parameters<typeof drawLimit>[1][]} */
       const limits = [
         { tokens: budgetTokens, text: `input budget ${shortTokens(budgetTokens)}`, colour: token("--budget"), dash: [7, 4] },
         {
@@ -210,7 +213,8 @@ const contextChart = (() => {
       const picked = chart.lines.find(({ isPicked }) => isPicked);
       if (picked?.triggerTokens != null) {
         const text = `${picked.name} compacts at ${shortTokens(picked.triggerTokens)} at the latest`;
-        limits.push({ tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
+        const short = `compacts at ${shortTokens(picked.triggerTokens)}`;
+        limits.push({ tokens: picked.triggerTokens, text, short, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
       }
       const misses = picked === undefined ? 0 : drawMisses(plot, picked);
       const marks = { compactions: 0, overflows: 0, lines: drawn.length, misses };
