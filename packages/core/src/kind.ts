@@ -31,11 +31,11 @@ export function atOnce<Answer>(part: string, answer: Answer): Answer {
 
 /** The part, whose functions answer at once: see {@link atOnce}. */
 export function answeringAtOnce<Part extends object>(of: string, part: Part): Part {
-  const guarded = Object.entries(part).map(([name, each]: [string, unknown]) => {
-    const asked = (...given: unknown[]): unknown =>
-      atOnce(of, typeof each === "function" ? Reflect.apply(each, part, given) : each);
-    return [name, typeof each === "function" ? asked : each];
-  });
+  const ask =
+    (each: (...given: never[]) => unknown) =>
+    (...given: readonly unknown[]): unknown =>
+      atOnce(of, Reflect.apply(each, part, given));
+  const guarded = Object.entries(part).map(([name, each]) => [name, typeof each === "function" ? ask(each) : each]);
   return Object.assign({}, part, Object.fromEntries(guarded));
 }
 
