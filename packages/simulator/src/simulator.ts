@@ -101,10 +101,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   await new Promise<void>((resolve, reject) => {
     server.on("error", (error) => {
       const isTaken = "code" in error && error.code === "EADDRINUSE";
-      const why = isTaken
-        ? `port ${options.port} is in use: stop the other one or give --port 0`
-        : `cannot listen: ${error.message}`;
-      reject(new Error(why, { cause: error }));
+      const taken = `port ${options.port} is in use: stop the other one or give --port 0`;
+      reject(new Error(isTaken ? taken : `cannot listen: ${error.message}`, { cause: error }));
     });
     server.listen(options.port ?? 0, "127.0.0.1", resolve);
   });
