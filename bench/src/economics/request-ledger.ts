@@ -134,17 +134,14 @@ export interface PrefixMeasure {
   readonly recorded: RecordedCache;
 }
 
-interface ComparedRequests {
-  readonly before: SentRequest;
-  readonly now: Omit<SentRequest, "promptTokens">;
-}
-
 /**
  * Compares the requests of one replay, each with one before it: the common beginning is everything before the messages, then the messages that are
  * the same objects and unchanged on the wire; of that as much as the cache still held. Work follows the messages that came or changed, but after an
  * edit, which visits the common ones once.
  */
-export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRequests) => SharedPrefix {
+export function followingPrefixes(
+  measure: PrefixMeasure,
+): (requests: { readonly before: SentRequest; readonly now: Omit<SentRequest, "promptTokens"> }) => SharedPrefix {
   const { sizeJudge, history, recorded } = measure;
   const sized = sizedMessages(sizeJudge);
   const places = furthestPlaces(recorded);

@@ -101,10 +101,9 @@ function sureLine(answered: Answered): string {
 }
 
 function keepsLine(percent: number | null, beside: string): string {
-  return percent === null ? NOT_SEEN : `Keeps ${formatPercent(percent)}% of the text that replies needed${beside}.`;
+  if (percent === null) return `The text that replies needed is ${NOT_VISIBLE}.`;
+  return `Keeps ${formatPercent(percent)}% of the text that replies needed${beside}.`;
 }
-
-const NOT_SEEN = `The text that replies needed is ${NOT_VISIBLE}.`;
 
 function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
   const [worst] = lossesAgainst(test, current.test);

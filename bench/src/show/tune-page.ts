@@ -54,18 +54,18 @@ ${tableHtml(settingTable(result))}`;
 
 /** The tables of a tuning: the answer's settings, then those of other presets, then each session. */
 export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionNames): readonly ReportTable[] {
-  const [first] = results;
+  const rows = results[0]?.sessions ?? [];
   return [
     ...results.map(settingTable),
-    ...(first === undefined || first.sessions.length === 0
+    ...(rows.length === 0
       ? []
       : [
           tableOf({
             title: "Sessions",
             rowTitle: "session",
             columns: SESSION_COLUMNS,
-            rows: first.sessions,
-            nameOf: ({ session }) => nameOf(session),
+            rows,
+            nameOf: (row) => nameOf(row.session),
           }),
         ]),
   ];
