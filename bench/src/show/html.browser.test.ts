@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
 
   test("opens the folded part that a link leads to", async () => {
     const { page } = await browser.open("light", 1280);
-    const part = "#part-requests-and-compactions-32k-for-messages";
+    const part = "#part-requests-and-compactions-32k-for-messages-and-reply";
     expect(await page.locator(part).getAttribute("open")).toBe(null);
     await page.click(`nav a[href="${part}"]`);
     await page.waitForSelector(`${part}[open]`);
@@ -119,9 +119,9 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
   });
 
   test.each([
-    ["policies-32k-for-messages", "cost %", 6],
-    ["dollars-and-prompt-cache-64k-for-messages", "broken", 6],
-    ["kept-measure-by-measure-32k-for-messages", "plan", 4],
+    ["policies-32k-for-messages-and-reply", "cost %", 6],
+    ["dollars-and-prompt-cache-64k-for-messages-and-reply", "broken", 6],
+    ["kept-measure-by-measure-32k-for-messages-and-reply", "plan", 4],
     ["session", "compactions", 6],
     ["sessions-and-how-reliable-the-figures-are", "messages", 3],
   ])("sorts the table %s and saves it as CSV", async (name, head, rows) => {
@@ -148,7 +148,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
 
   test("exports figures in full, and nothing that a spreadsheet would run", async () => {
     const { page } = await openWhole("light", 1280);
-    const { lines } = await downloaded(page, "requests-and-compactions-32k-for-messages");
+    const { lines } = await downloaded(page, "requests-and-compactions-32k-for-messages-and-reply");
     const tokens = report.rows
       .filter(({ policy, window }) => policy === "none" && window.tokens === 32_000)
       .reduce((sum, { metrics }) => sum + (metrics?.economy.promptTokens ?? 0), 0);
@@ -182,7 +182,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
 
   test("says what a column means if its head has the focus", async () => {
     const { page } = await openWhole("light", 1280);
-    await page.locator('table[data-name="policies-32k-for-messages"] button.sort', { hasText: "older %" }).focus();
+    await page.locator('table[data-name="policies-32k-for-messages-and-reply"] button.sort', { hasText: "older %" }).focus();
     const tip = page.locator("#tip");
     expect(await tip.isVisible()).toBe(true);
     expect(await tip.textContent()).toMatch(/older % \(% of needs; higher is better\).*20,000 tokens earlier/s);
