@@ -134,7 +134,7 @@ describe.each(["inspect", "doctor"])("%s without a path", (command) => {
   test.each([
     [[], "no session of this folder was found"],
     [["codex"], "no log of codex was found"],
-    [["log.jsonl", "--from", "codex"], "give a session log, or --from AGENT"],
+    [["log.jsonl", "--from", "codex"], "give a log or a session's id, or --from AGENT"],
   ])("says in one line what to do after %j if there is none", async (given, line) => {
     put("claude-code", join(home, "elsewhere"), { name: "other", minute: 3 });
     const { code, stdout, stderr } = await plimsoll(command, ...given);

@@ -33,7 +33,7 @@ export function sessionFile(
 }
 
 /** The log that a person named by its path or id, else by a part of the name of an agent's log. Throws `bad-input` if there is none, or several. */
-async function sessionFileOf(session: string, io: CliIo) {
+export async function sessionFileOf(session: string, io: CliIo): Promise<ReturnType<typeof sessionFile>> {
   try {
     return sessionFile(session, io, LOCATED_AGENTS);
   } catch (error) {
@@ -53,7 +53,10 @@ export async function sessionFileOr(
   io: CliIo,
 ): Promise<{ readonly path: string; readonly displayName: string; readonly agent?: string }> {
   if (session !== undefined && from !== undefined)
-    throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
+    throw new PlimsollError(
+      "bad-input",
+      "give a log or a session's id, or --from AGENT for the newest log of an agent, not both",
+    );
   const isAgent = LOCATED_AGENTS.some((agent) => agent === session) && !existsSync(resolve(io.cwd, session ?? ""));
   const named = session === undefined ? undefined : statSync(resolve(io.cwd, session), { throwIfNoEntry: false });
   const folder = named?.isDirectory() ? session : undefined;

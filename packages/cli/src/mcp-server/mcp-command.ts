@@ -22,24 +22,30 @@ import { fencedText, partHandle } from "@plimsoll/core/extend";
 import { toolsFor } from "@plimsoll/providers";
 import type { Command } from "commander";
 import { z } from "zod";
-import { sessionFile } from "../input/session-file.ts";
+import { sessionFileOf } from "../input/session-file.ts";
 import { editWords, textsOf } from "../inspect/compaction-loss.ts";
+import { compactionSizes } from "../inspect/inspect-text.ts";
 import { sessionStory } from "../inspect/session-story.ts";
 import { plimsollVersion } from "../io.ts";
 
 /** Adds `plimsoll mcp`: the content of a live session, for the agent that works in it, over standard input and output. */
 export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[session]", "any readable session log, or the id of a plimsoll session")
+    .argument("[session]", "any readable session log, or a session's id")
     .option("--from <agent>", `the newest log of an agent in this folder (${LOCATED_AGENTS.join(", ")})`)
     .action(async (session: string | undefined, options: ExtensionOptions & { readonly from?: string }) => {
       const { importers } = await openExtensions(options, io);
       if ((session === undefined) === (options.from === undefined))
-        throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one in this folder");
+        throw new PlimsollError(
+          "bad-input",
+          "give a log or a session's id, or --from AGENT for the newest log of this folder, not both",
+        );
       const read = async () => {
         // Asked for anew: a new session, or a compaction that begins one, is another file.
         const log =
-          session === undefined ? await newestLog(options.from ?? "", io, { folder: io.cwd }) : sessionFile(session, io);
+          session === undefined
+            ? await newestLog(options.from ?? "", io, { folder: io.cwd })
+            : await sessionFileOf(session, io);
         if (log === null) throw new PlimsollError("bad-input", `--from ${options.from}: it has no log of ${io.cwd}`);
         const { path, displayName } = log;
         // Of a file with sub-agents the session itself is asked for.
@@ -122,7 +128,8 @@ const BEGINNING_CHARS = 120;
 
 /** Explains a compaction: the parts that it took out and the messages that took their place; `back` counts from the newest, which is 1. `null` if there is none. */
 function explainCompaction({ entries }: Transcript, back: number): string | null {
-  const { compactions } = sessionStory(entries);
+  const session = sessionStory(entries);
+  const { compactions } = session;
   const story = compactions.at(-back);
   if (story === undefined) return null;
   const { entry, loss } = story;
@@ -130,7 +137,7 @@ function explainCompaction({ entries }: Transcript, back: number): string | null
   return [
     `compaction ${compactions.length - back + 1} of ${compactions.length}${story.isReverted ? ", undone later" : ""}, after ${formatNumberOf(story.callsBefore, "model call")}`,
     `messages: ${story.messagesBefore} before, ${story.messagesAfter} after`,
-    `tokens (estimated): ${formatTokens(story.tokensBefore)} before, ${formatTokens(story.tokensAfter)} after`,
+    `tokens: ${compactionSizes(story, session)}`,
     `edits: ${editWords(entry.edits).join("; ")}`,
     "removed, by kind (estimated tokens):",
     fencedRows(loss.kinds.map(({ what, parts, tokens }) => `${formatTokens(tokens)} ${what} (${parts})`)),
