@@ -9,7 +9,7 @@ import {
   foldUnhashed,
   isRejectedUsage,
 } from "@plimsoll/core/extend";
-import { compactionLoss, messageShares } from "@plimsoll/providers/proxy";
+import { compactionLoss, messageShares, takenRatio } from "@plimsoll/providers/proxy";
 import { type CompactionLoss, titleOf } from "./compaction-loss.ts";
 
 /** One model call and its content. */
@@ -105,6 +105,9 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
         const tokensBefore = totalOf(counter.now());
         counter.recount(view);
         const kept = new Set(view.messages.slice().map(({ id }) => id));
+        const tokensAfter = totalOf(counter.now());
+        // The list has the scale of the record's own sizes.
+        const ratio = takenRatio(entry.record, tokensBefore - tokensAfter);
         const story: CompactionStory = {
           entry,
           gone: before.messages.slice().filter(({ id }) => !kept.has(id)),
@@ -113,8 +116,8 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
           messagesBefore: before.messages.size,
           messagesAfter: view.messages.size,
           tokensBefore,
-          tokensAfter: totalOf(counter.now()),
-          loss: compactionLoss(before.messages.slice(), view.messages.slice(), counter.tokensOf),
+          tokensAfter,
+          loss: compactionLoss(before.messages.slice(), view.messages.slice(), (each) => counter.tokensOf(each) * ratio),
         };
         if (isRollBack(entry)) {
           lines.push({ kind: "rolled-back", messages: before.messages.size - view.messages.size });

@@ -3,7 +3,7 @@ import { wrapped } from "@plimsoll/bench/terminal";
 import { createDigest, createSession, isHuman, type Message, type Policy } from "@plimsoll/core";
 import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
 import { isBoundReasoning, MODEL_CATALOG, modelCosts, modelPriors, promptUsd } from "@plimsoll/providers";
-import { type ProxyCompaction, takenRatio } from "@plimsoll/providers/proxy";
+import type { ProxyCompaction } from "@plimsoll/providers/proxy";
 import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
 import { shownEntries } from "../inspect/shown-entries.ts";
@@ -114,11 +114,9 @@ function cutStatus(story: CompactionStory, modelId: string | null): CutStatus {
   };
 }
 
-function went({ entry, loss, tokensBefore, tokensAfter }: CompactionStory): Went {
-  const { kinds, paths, humanMessages } = loss;
-  const ratio = takenRatio(entry.record, tokensBefore - tokensAfter);
+function went({ loss: { kinds, paths, humanMessages } }: CompactionStory): Went {
   return {
-    kinds: kinds.slice(0, LISTED).map((each) => ({ ...each, tokens: each.tokens * ratio })),
+    kinds: kinds.slice(0, LISTED),
     paths: paths.slice(-LISTED),
     yours: humanMessages.slice(-LISTED).map((message) => beginning(titleOf(message))),
   };
