@@ -284,10 +284,7 @@ describe("output sizes from the beginning of a reply", () => {
       "08-placeholder.jsonl",
       {
         ...{ calls: 4, output: 13, usd: 0.08026, usdIs: "a-part" },
-        notes: note(
-          "08-placeholder.jsonl",
-          "the log has only a part of the output tokens of 4 replies (13 for 13726 characters)",
-        ),
+        notes: note("08-placeholder.jsonl", "the log counts 13 output tokens for 13,726 characters of 4 replies"),
       },
     ],
     ["08-partial.jsonl", { calls: 1, output: 310, usdIs: "a-part" }],

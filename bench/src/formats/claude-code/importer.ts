@@ -1,3 +1,4 @@
+import { formatCount, formatNumberOf } from "../../show/figures.ts";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -77,7 +78,7 @@ function chainContent(chain: ChainReader, file: string): { items: readonly LogIt
   if (unfinished !== null) {
     const { replies, tokens, chars } = unfinished;
     const said = replies === 1 ? "1 reply" : `${replies} replies`;
-    const text = `${file}: the log has only a part of the output tokens of ${said} (${tokens} for ${chars} characters): dollars are too low`;
+    const text = `${file}: the log counts ${formatNumberOf(tokens, "output token")} for ${formatCount(chars)} characters of ${said}: dollars are too low`;
     notes.push({ code: "unfinished-output", line: null, text });
   }
   notes.push(...rewoundNotes(file, chain.nodes(), rewound));

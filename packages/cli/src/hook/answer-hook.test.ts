@@ -228,7 +228,7 @@ test.each<[string, () => string]>([
 });
 
 test.each<[string, string]>([
-  ["no JSON", "this is none"],
+  ["no JSON", "no payload arrived"],
   ["{}", "session_id"],
 ])("what is no payload is told in one line: %s", async (text, words) => {
   await expect(ask(text)).rejects.toThrow(words);

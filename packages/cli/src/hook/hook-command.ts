@@ -79,7 +79,7 @@ function parsed<T>(schema: z.ZodType<T>, text: string): T {
   const place = found.error.issues[0]?.path.join(".") ?? "";
   throw new PlimsollError(
     "bad-input",
-    `agents start this command, with a payload on standard input; ${place === "" ? "this is none" : `its ${place} is missing or wrong`}. plimsoll hook --help says how to set it up`,
+    `agents start this command, with a payload on standard input; ${place === "" ? "no payload arrived" : `its ${place} is missing or wrong`}. plimsoll hook --help says how to set it up`,
   );
 }
 
