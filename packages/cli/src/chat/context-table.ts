@@ -87,7 +87,7 @@ export function measuredHow(
   if (expected === undefined) return "Tokens are uncalibrated estimates of the content that the log has.";
   const rest = Math.max(0, expected.usedTokens - sumOf(shares));
   const unlogged = `the system prompt${hasFilesBack ? ", tools and files attached again" : " and tools"}`;
-  const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for ${unlogged}, which the log lacks.`;
+  const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for ${unlogged}, which the log does not show.`;
   const how = expected.estimator.startsWith("ledger") ? "Estimates" : `Sizes by ${expected.estimator}`;
   return `${how}, scaled to the expected size of the next request.${more}`;
 }

@@ -20,7 +20,9 @@ export function editWords(edits: CompactionEntry["edits"]): readonly string[] {
       case "replace-spans":
         return [spansWords(edit)];
       case "replace-history":
-        return [`removed ${formatNumberOf(edit.covered.messages, "message")}; with new ones, ${edit.messages.length} remain`];
+        return [
+          `${formatNumberOf(edit.covered.messages, "message")} removed; ${formatNumberOf(edit.messages.length, "message")} replaced them`,
+        ];
       case "replace-part":
         return [];
       default:
@@ -54,13 +56,17 @@ export function lossText(
   { kinds, humanMessages, paths }: CompactionLoss,
   starts: { readonly first: string; readonly further: string },
 ): readonly string[] {
-  const pathTexts = paths.map((path) => shortened(path, LISTED_CHARS));
+  const folder = sharedFolder(paths.slice(0, PATHS_LISTED));
+  const pathTexts = paths.map((path) => shortened(path.startsWith(folder) ? path.slice(folder.length) : path, LISTED_CHARS));
   const further = humanMessages.length - MESSAGES_LISTED;
   return [
     ...(kinds.length === 0 ? [] : wrapped(`no longer sent: ${kindsText(kinds)}`, starts)),
     ...(paths.length === 0
       ? []
-      : wrapped(`files the removed calls read or changed: ${listed(pathTexts, PATHS_LISTED)}`, starts)),
+      : wrapped(
+          `files the removed calls read or changed${folder === "" ? "" : `, below ${shortened(folder, LISTED_CHARS)}`}: ${listed(pathTexts, PATHS_LISTED)}`,
+          starts,
+        )),
     ...(humanMessages.length === 0 ? [] : [`${starts.first}the summary replaced ${humanMessages.length} of your messages:`]),
     ...humanMessages
       .slice(0, MESSAGES_LISTED)
@@ -69,13 +75,25 @@ export function lossText(
   ];
 }
 
-/** The wait for a compaction and its price at list prices, as one line; none if neither is known. Without new messages no summary was paid. */
-export function costWords(figures: RecordedCompaction | undefined, { newMessages }: CompactionLoss): readonly string[] {
+/** The folder that several paths begin with, with its slash; empty for none. */
+function sharedFolder([first = "", ...others]: readonly string[]): string {
+  const names = first.split("/").slice(0, others.length === 0 ? 0 : -1);
+  const different = names.findIndex((_, at) => others.some((path) => path.split("/")[at] !== names[at]));
+  const folder = names.slice(0, different < 0 ? names.length : different).join("/");
+  return folder === "" ? "" : `${folder}/`;
+}
+
+/** The wait for a compaction and its price at list prices, as one line; none if neither is known. No summary was paid without new messages, or if a digest wrote it. */
+export function costWords(
+  figures: RecordedCompaction | undefined,
+  { loss: { newMessages }, entry }: { readonly loss: CompactionLoss; readonly entry: CompactionEntry },
+): readonly string[] {
+  const isPaid = newMessages.length > 0 && !entry.record.steps.some(({ strategy }) => strategy === "digest");
   const { waitMs = null, usd = null } = figures ?? {};
-  const summary = newMessages.length === 0 ? "" : "the summary and for ";
+  const summary = isPaid ? "the summary and for " : "";
   const words = [
     ...(waitMs === null || waitMs < MS_PER_SECOND ? [] : [`${Math.round(waitMs / MS_PER_SECOND)} s of waiting`]),
-    ...(usd === null ? [] : [`about $${formatUsd(usd)} for ${summary}sending the rest again without the cache`]),
+    ...(usd === null ? [] : [`about $${formatUsd(usd)} for ${summary}sending the kept messages again without the cache`]),
   ];
   return words.length === 0 ? [] : [words.join("; ")];
 }

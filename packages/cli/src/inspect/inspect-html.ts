@@ -147,7 +147,7 @@ function compactionSection(story: CompactionStory, session: InspectedSession, nu
   );
   return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, session)}</summary>
 <div class="pair"><div>
-${figures === undefined ? html`` : neededList(figures, loss)}${isPutBack(story, session) ? html`<p class="note">${PUT_BACK}.</p>` : html``}
+${figures === undefined ? html`` : neededList(figures, story)}${isPutBack(story, session) ? html`<p class="note">${PUT_BACK}.</p>` : html``}
 <h3>No longer sent</h3>
 ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.kinds)}
 <p class="note">${editWords(entry.edits).join("; ")}. Tokens are estimates; the log still has all of it.</p>
@@ -167,7 +167,7 @@ ${
 /** Needed passages that are not folded; chosen. */
 const LISTED_NEEDED = 6;
 
-function neededList(figures: Parameters<typeof neededWords>[0], loss: CompactionStory["loss"]): Markup {
+function neededList(figures: Parameters<typeof neededWords>[0], story: CompactionStory): Markup {
   const { examples, neededLater } = figures;
   const rest = neededLater - examples.length;
   const items = examples.map(({ call, text }) => html`<li>call ${call}: <bdi>${text}</bdi></li>`);
@@ -176,7 +176,7 @@ function neededList(figures: Parameters<typeof neededWords>[0], loss: Compaction
     items.length > LISTED_NEEDED
       ? html`<li><details><summary>${neededLater - LISTED_NEEDED} more</summary><ul class="items">${items.slice(LISTED_NEEDED)}${last}</ul></details></li>`
       : html``;
-  return html`<h3>Cost and losses</h3><p class="note">${[...costWords(figures, loss), neededWords(figures)].join("; ")}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items.slice(0, LISTED_NEEDED)}${more}</ul>`}`;
+  return html`<h3>Cost and losses</h3><p class="note">${[...costWords(figures, story), neededWords(figures)].join("; ")}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items.slice(0, LISTED_NEEDED)}${more}</ul>`}`;
 }
 
 function kindTable(kinds: CompactionStory["loss"]["kinds"]): Markup {

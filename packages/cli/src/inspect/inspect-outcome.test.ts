@@ -256,7 +256,7 @@ const COMPACTED = [
   system("compact_boundary", { compactMetadata: { trigger: "auto", preTokens: 50_000 } }),
   user("s", "Locks were looked at.", { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
 ];
-const UPPER = "the agent attached recently used files again; the log lacks them, so these losses are upper bounds";
+const UPPER = "the agent attached recently used files again; the log does not show them, so these losses are upper bounds";
 
 test.each<[string, readonly object[], readonly string[]]>([
   [
@@ -284,7 +284,7 @@ test.each<[string, readonly object[], readonly string[]]>([
     ],
     [
       "compactions: 1 (1 only shortened old results)",
-      "compaction (recorded, automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened about $0.0402 for sending the rest again",
+      "compaction (automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened about $0.0402 for sending the kept messages again",
       "no longer sent: results of Read 1",
       "mention 1 removed line; their prompts lacked 1 of them",
     ],
@@ -310,6 +310,7 @@ test("compactions before the newest are one sentence, unless all are asked for",
   const losses = async (...options: readonly string[]) => {
     const shown = recordedIo(folder());
     expect(await main(["inspect", "twice.jsonl", ...options], shown.io), shown.stderr()).toBe(0);
+    expect(shown.stdout()).toMatch(/messages? became 1 summary\n +about \$[^\n]+\n/);
     return [shown.stdout().match(/◆ compaction \(/g)?.length, shown.stdout().match(/no longer sent/g)?.length];
   };
   expect(await losses()).toEqual([2, 1]);

@@ -4,7 +4,7 @@ import { formatCount, formatNumberOf, formatTokens, groupNotes } from "@plimsoll
 import { beginningOf, printable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type Context, createDigest, createSession, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable, type ShareMeasure } from "../chat/context-table.ts";
-import { costWords, editWords, lossText, neededText } from "./compaction-loss.ts";
+import { costWords, editWords, lossText, neededText, neededWords } from "./compaction-loss.ts";
 import { contextPlot } from "./context-plot.ts";
 import { type InspectedSession, sessionFacts } from "./session-facts.ts";
 import { type CompactionStory, type SessionStory, type StoryLine, totalOf, type WorkStory } from "./session-story.ts";
@@ -43,7 +43,7 @@ export function inspectText(session: InspectedSession, columns: number, isFull: 
     ...(plot.length === 0 ? [] : ["", `Tokens of each prompt, ${measured}; ◆ compaction:`, ...plot]),
     "",
     ...story.lines.flatMap((line) =>
-      line.kind === "compaction" && older.includes(line.story) ? headLines(line.story, session) : storyText(line, session),
+      line.kind === "compaction" && older.includes(line.story) ? foldedLines(line.story, session) : storyText(line, session),
     ),
     ...(older.length === 0 ? [] : ["", "--full shows the losses of each compaction."]),
     "",
@@ -131,21 +131,31 @@ function headLines(story: CompactionStory, session: InspectedSession): readonly 
   return wrapped(`◆ ${compactionHead(story, session)}`, { first: "  ", further: "    " });
 }
 
+/** An older compaction: its head, the wait, and the removed lines that later replies mention, if there are any. */
+function foldedLines(story: CompactionStory, session: InspectedSession): readonly string[] {
+  const figures = session.recorded.compactions.get(story.entry.id);
+  const needed = figures === undefined || figures.mentionedLater === 0 ? [] : [neededWords(figures)];
+  const words = [...costWords(figures, story), ...needed].join("; ");
+  return [...headLines(story, session), ...(words === "" ? [] : wrapped(words, BODY))];
+}
+
+const BODY = { first: "      ", further: "        " };
+
 function compactionText(story: CompactionStory, session: InspectedSession): readonly string[] {
-  const body = { first: "      ", further: "        " };
   const figures = session.recorded.compactions.get(story.entry.id);
   return [
     ...headLines(story, session),
-    ...editWords(story.entry.edits.filter(({ kind }) => kind !== "replace-history")).flatMap((words) => wrapped(words, body)),
-    ...costWords(figures, story.loss).flatMap((words) => wrapped(words, body)),
-    ...lossText(story.loss, body),
-    ...neededText(figures, body),
-    ...(isPutBack(story, session) ? wrapped(PUT_BACK, body) : []),
+    ...editWords(story.entry.edits.filter(({ kind }) => kind !== "replace-history")).flatMap((words) => wrapped(words, BODY)),
+    ...costWords(figures, story).flatMap((words) => wrapped(words, BODY)),
+    ...lossText(story.loss, BODY),
+    ...neededText(figures, BODY),
+    ...(isPutBack(story, session) ? wrapped(PUT_BACK, BODY) : []),
   ];
 }
 
 /** Said of a compaction behind which the agent sent files that the log does not hold there. */
-export const PUT_BACK = "the agent attached recently used files again; the log lacks them, so these losses are upper bounds";
+export const PUT_BACK =
+  "the agent attached recently used files again; the log does not show them, so these losses are upper bounds";
 
 /** True if the agent attached files again behind a compaction, without logging it. */
 export function isPutBack({ entry }: CompactionStory, { transcript }: InspectedSession): boolean {
@@ -160,7 +170,7 @@ export function compactionHead(story: CompactionStory, { story: session, recorde
   const undone = story.isReverted ? ", undone later" : "";
   const who = policy === reason ? "" : `, ${printable(policy)}`;
   const { trigger = null } = recorded.compactions.get(story.entry.id) ?? {};
-  return `compaction (${reason}${trigger === null || trigger === reason ? "" : `, ${trigger}`}${who}${by}${undone}): ${compactionSizes(story, session)}, ${messagesWords(story)}`;
+  return `compaction (${reason === "recorded" && trigger !== null ? trigger : reason}${who}${by}${undone}): ${compactionSizes(story, session)}, ${messagesWords(story)}`;
 }
 
 function messagesWords({ gone, messagesBefore, loss: { newMessages } }: CompactionStory): string {
@@ -181,7 +191,8 @@ function sizesOf(story: CompactionStory, { calls, compactions }: Pick<SessionSto
   // The next prompt has all compactions before it.
   const newest = compactions.findLast(({ callsBefore }) => callsBefore === story.callsBefore);
   const tokensBefore = story.entry.record.tokensBefore ?? calls[story.callsBefore - 1]?.promptTokens ?? null;
-  const tokensAfter = newest === story ? (calls[story.callsBefore]?.promptTokens ?? null) : null;
+  const sent = newest === story ? (calls[story.callsBefore]?.promptTokens ?? null) : null;
+  const tokensAfter = story.entry.record.tokensAfter ?? sent;
   if (tokensBefore !== null && tokensAfter !== null) return { tokensBefore, tokensAfter, isEstimated: false };
   return { tokensBefore: Math.round(story.tokensBefore), tokensAfter: Math.round(story.tokensAfter), isEstimated: true };
 }

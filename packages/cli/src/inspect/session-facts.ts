@@ -103,7 +103,7 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const largest = inputs.reduce((most, { totalTokens }) => Math.max(most, totalTokens ?? 0), 0);
   const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);
   return [
-    fact("largest prompt", `${formatTokens(largest)} tokens`, { largestPromptTokens: largest }),
+    fact("largest prompt sent", `${formatTokens(largest)} tokens`, { largestPromptTokens: largest }),
     fact("sent in total", `${formatTokens(totalOf("totalTokens"))} tokens${cache}`, {
       ...{ sentTokens: totalOf("totalTokens"), cacheReadTokens: isCacheKnown ? totalOf("cacheReadTokens") : null },
     }),
@@ -123,9 +123,14 @@ function timeFacts(entries: readonly SessionEntry[]): readonly SessionFact[] {
   const last = times.reduce((most, each) => Math.max(most, each), Number.NEGATIVE_INFINITY);
   if (times.length === 0) return [];
   const minutes = Math.round((last - first) / MS_PER_MINUTE);
-  const long =
-    minutes < MINUTES_PER_HOUR ? formatNumberOf(minutes, "minute") : `${(minutes / MINUTES_PER_HOUR).toFixed(1)} hours`;
-  return [fact("started", `${timeText(first)}, over ${long}`, { startedMs: first, endedMs: last })];
+  const hours = minutes / MINUTES_PER_HOUR;
+  const short = minutes < 1 ? `${Math.ceil((last - first) / 1_000)} s` : formatNumberOf(minutes, "minute");
+  return [
+    fact("started", `${timeText(first)}, in ${hours < 1 ? short : `${hours.toFixed(1)} hours`}`, {
+      startedMs: first,
+      endedMs: last,
+    }),
+  ];
 }
 
 /** A time as `2026-03-10 12:00 UTC`. */
