@@ -16,6 +16,7 @@ import { beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
+import { sessionStory } from "./session-story.ts";
 
 const folder = freshFolder(beforeAll);
 
@@ -301,6 +302,19 @@ test.each<[string, readonly object[], readonly string[]]>([
   expect(await main(["inspect", "claude.jsonl"], shown.io), shown.stderr()).toBe(0);
   for (const each of words) expect(shown.stdout().replace(/\s+/g, " ")).toContain(each);
   expect(shown.stdout()).not.toContain("unknown");
+});
+
+test.each([
+  ["as many tokens as its record", 42_000, 8_000],
+  ["the estimate if the record does not know", null, 10_500],
+])("the list of a cut removes at least %s, and little more", async (_, tokensAfter, removed) => {
+  const cut = compaction("k1", [summarized(summaryMessage("s1", "Mended."), ["h1", "h1"])]);
+  const message = human("h1", "leak ".repeat(10_000));
+  const record = { ...cut.record, tokensBefore: 50_000, tokensAfter };
+  const [story] = sessionStory([sessionStart(), { type: "message", message }, { ...cut, record }]).compactions;
+  const listed = story?.loss.kinds[0]?.tokens ?? 0;
+  expect(listed).toBeGreaterThan(removed * 0.99);
+  expect(listed).toBeLessThan(removed * 1.3);
 });
 
 test("compactions before the newest are one sentence, unless all are asked for", async () => {

@@ -102,7 +102,7 @@ export function takenRatio(
   { tokensBefore, tokensAfter }: Pick<Cut, "tokensBefore" | "tokensAfter">,
   estimatedTokens: number,
 ): number {
-  const takenTokens = (tokensBefore ?? 0) - (tokensAfter ?? 0);
+  const takenTokens = tokensBefore === null || tokensAfter === null ? 0 : tokensBefore - tokensAfter;
   return takenTokens <= 0 || estimatedTokens <= 0 ? 1 : takenTokens / estimatedTokens;
 }
 
