@@ -152,7 +152,7 @@ function savesPercent({ costRatio }: SettingFigures): string {
   return `${formatPercent(100 * (1 - costRatio))}%`;
 }
 
-/** What it costs to remove a setting, as words behind its name; empty if its replay says nothing. */
+/** The cost of removing a setting, as words behind its name; empty if its replay says nothing. */
 export function removalCost(choice: SettingChoice | null, pays: Payment = "tokens"): string {
   const [now, unset] = ["now", "default"].map((name) => choice?.rows.find(({ kind }) => kind === name));
   if (now === undefined || unset === undefined) return "";
