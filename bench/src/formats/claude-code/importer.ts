@@ -1,4 +1,3 @@
-import { formatCount, formatNumberOf } from "../../show/figures.ts";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -9,6 +8,7 @@ import { rewoundNotes, rewoundPrompts, withRollBacks } from "../rewound-prompts.
 import { type ChainReader, createChainReader } from "./chain.ts";
 
 const FORMAT = "claude-code";
+const inFull = (count: number) => count.toLocaleString("en-US");
 
 /** Sessions of Claude Code, with the sidechains in the same file. */
 export const claudeCodeImporter: Importer = {
@@ -78,7 +78,7 @@ function chainContent(chain: ChainReader, file: string): { items: readonly LogIt
   if (unfinished !== null) {
     const { replies, tokens, chars } = unfinished;
     const said = replies === 1 ? "1 reply" : `${replies} replies`;
-    const text = `${file}: the log counts ${formatNumberOf(tokens, "output token")} for ${formatCount(chars)} characters of ${said}: dollars are too low`;
+    const text = `${file}: the log counts ${inFull(tokens)} output ${tokens === 1 ? "token" : "tokens"} for ${inFull(chars)} characters of ${said}: dollars are too low`;
     notes.push({ code: "unfinished-output", line: null, text });
   }
   notes.push(...rewoundNotes(file, chain.nodes(), rewound));
