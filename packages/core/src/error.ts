@@ -1,5 +1,4 @@
 import type { JsonObject } from "./json.ts";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "./text.ts";
 
 /**
  * The code of a failure, for callers that must distinguish cases.
@@ -67,9 +66,10 @@ const FAILURE_END_CHARS = 59;
 export function failureText(error: unknown): string {
   const said = error instanceof Error ? error.message : typeof error === "string" ? error : shown(error);
   const text = `${isPlimsollError(error) ? `${error.code}: ` : ""}${said}`.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
-  if (text.length <= FAILURE_CHARS) return text;
-  const head = text.slice(0, characterBoundaryAtOrBefore(text, FAILURE_CHARS - FAILURE_END_CHARS - 1));
-  return `${head}…${text.slice(characterBoundaryAtOrAfter(text, text.length - FAILURE_END_CHARS))}`;
+  const characters = [...text];
+  if (characters.length <= FAILURE_CHARS) return text;
+  const head = characters.slice(0, FAILURE_CHARS - FAILURE_END_CHARS - 1);
+  return [...head, "…", ...characters.slice(-FAILURE_END_CHARS)].join("");
 }
 
 /** Most characters of an answer that an error shows; chosen. */
