@@ -38,7 +38,7 @@ describe("plimsoll bench --demo", () => {
   });
 
   test("the README shows the answer and the table", () => {
-    const [shown = "nothing"] = stdout.split("\n\ncost:");
+    const [shown = "nothing"] = stdout.split("\nPrompts of plimsoll");
     expect(readFileSync(new URL("../../../../README.md", import.meta.url), "utf8")).toContain(shown);
   });
 
