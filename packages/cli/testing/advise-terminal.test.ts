@@ -35,7 +35,7 @@ describe.skipIf(terminals === null).each(ADVICE_WALKS)(
     const { file, before, after } = walk;
     const ask = async (args: readonly string[], answer: string) => {
       const asked = advise(...args);
-      const shown = await asked.waitFor(`Write ~/${file}? [y/N] `);
+      const shown = await asked.waitFor(`${args.includes("--undo") ? "Restore" : "Write"} ~/${file}? [y/N] `);
       asked.type(answer);
       return { shown, end: await asked.end, said: asked.said() };
     };
@@ -44,7 +44,7 @@ describe.skipIf(terminals === null).each(ADVICE_WALKS)(
       const path = settleAgent(walk, home);
       const { shown, end, said } = await ask(["--write"], "y");
       expect(end).toEqual(ENDED_WELL);
-      expect(shown).toMatch(/Set \S+ in \S+:\s+saves\s+[\d.]+%\s+of\s+the\s+cost;\s+loses/);
+      expect(shown).toMatch(/Set \S+ in \S+:\s+saves\s+[\d.]+%\s+of\s+a\s+session's\s+cost/);
       const written = readFileSync(path, "utf8");
       expect(written).toMatch(after);
       const news = written.split("\n").filter((line) => !before.split("\n").includes(line));
@@ -82,7 +82,7 @@ describe.skipIf(terminals === null)("a consent comes after its question", { time
   ])("%s", async (_what, early, answer, left) => {
     const asked = advise("--undo", "--from", "codex");
     asked.press(early);
-    const shown = await asked.waitFor("Write ~/.codex/config.toml? [y/N] ");
+    const shown = await asked.waitFor("Restore ~/.codex/config.toml? [y/N] ");
     expect(shown).toContain("-now = 1");
     expect(readFileSync(file(), "utf8")).toBe(NOW);
     asked.type(answer);
