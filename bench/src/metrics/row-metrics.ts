@@ -56,7 +56,7 @@ export function createRowMetrics(
       for (const { needle, name = "" } of call.shown === null ? [] : replay.held.missing(["passages"])) {
         const { textOf, nameOf } = session.needs();
         const topic = topicOf(textOf(needle), isRecorded ? name : nameOf(needle));
-        log.missed(topic, replay.held.leftAt(needle), isRecorded ? sent : { ...sent, context: [] });
+        log.missed(topic, replay.held.leftAt(needle), isRecorded ? sent : { ...sent, context: null });
       }
       const { state: kind, writeTokens, uncachedTokens } = call.served.call;
       if (kind === "broken" || kind === "expired")
@@ -235,19 +235,21 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
           ...{ mentioned: new Set<string>(), neededLater: 0, examples: [] },
         });
     },
-    // A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there.
+    // A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there. `context`: `null` but for a recorded run.
     missed: (
       topic: Topic,
       leftAtCall: number,
-      { call, context }: { readonly call: number; readonly context: Iterable<Message> },
+      { call, context }: { readonly call: number; readonly context: Iterable<Message> | null },
     ) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
       if (from === undefined || !/\p{L}{2}/u.test(topic.line) || from.mentioned.has(topic.line)) return;
       from.mentioned.add(topic.line);
       from.replacement ??= wordsOf(replacementOf(from.compaction));
       if (isToldIn(from.replacement, topic)) return;
-      const isNamed = namedIn(topic.text);
-      if (isNamed(details.at(-1)?.putBack ?? "") || isSaidIn(context, isNamed)) return;
+      if (context !== null) {
+        const isNamed = namedIn(topic.text);
+        if (isNamed(details.at(-1)?.putBack ?? "") || isSaidIn(context, isNamed)) return;
+      }
       from.neededLater += 1;
       if (from.examples.length < MOST_KEPT_EXAMPLES) from.examples.push({ call, ...topic });
     },
