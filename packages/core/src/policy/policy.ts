@@ -200,148 +200,124 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
     enabled: z.boolean().describe("Whether the policy compacts at all; false edits nothing unless asked to."),
     estimator: estimator.describe("The estimator that counts the context's tokens, by kind."),
     cutEstimator: estimator.nullable().describe("Another estimator for finding the cut; null uses the first."),
-    gates: z
-      .strictObject({
-        at: z.array(gateSchema).readonly().describe("The places in the agent's loop where it checks."),
-        countPending: z.boolean().describe("Whether the message about to be sent counts."),
-      })
-      .describe("When the policy checks the context's size."),
+    gates: section("When the policy checks the context's size.", {
+      at: z.array(gateSchema).readonly().describe("The places in the agent's loop where it checks."),
+      countPending: z.boolean().describe("Whether the message about to be sent counts."),
+    }),
     trigger: triggerSchema.describe("The size at which it compacts; the knob actAt sets it."),
-    afterPause: z
-      .strictObject({
+    afterPause: sectionOrNull(
+      "A lower size to compact at after a pause, when the prompt cache has expired; null ignores pauses.",
+      {
         after: z
           .union([z.literal("cache-expiry"), z.int().positive()])
           .describe("The shortest pause: in milliseconds, or until the session's prompt cache has expired."),
         atLeast: amountSchema.describe("The size at which it compacts after such a pause."),
-      })
-      .nullable()
-      .describe("A lower size to compact at after a pause, when the prompt cache has expired; null ignores pauses."),
-    minimumFreedRatio: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe(
-        "If cuts have to pay: a cut frees at least this share of the tokens that it rewrites, unless nothing else fits. If omitted, any.",
-      ),
-    prepare: z
-      .strictObject({ atLeast: amountSchema.describe("The size from which it is prepared.") })
-      .optional()
-      .describe(
-        "Has a model write the summary in the background and tries it first at the next compaction; the knob prepareAt sets it. If omitted, nothing is prepared.",
-      ),
-    emergency: z
-      .strictObject({ atLeast: amountSchema.describe("The size above which no model is asked.") })
-      .nullable()
-      .describe("Above this size only strategies without a model run; null: no such size."),
+      },
+    ),
+    minimumFreedRatio: maybe(
+      z.number().min(0).max(1),
+      "If cuts have to pay: a cut frees at least this share of the tokens that it rewrites, unless nothing else fits. If omitted, any.",
+    ),
+    prepare: maybe(
+      z.strictObject({ atLeast: amountSchema.describe("The size from which it is prepared.") }),
+      "Has a model write the summary in the background and tries it first at the next compaction; the knob prepareAt sets it. If omitted, nothing is prepared.",
+    ),
+    emergency: sectionOrNull("Above this size only strategies without a model run; null: no such size.", {
+      atLeast: amountSchema.describe("The size above which no model is asked."),
+    }),
     keep: keep.describe(
       "Rules for messages that stay word for word, most valuable first: if room is short, the last rule gives way first. The knob keep changes single rules.",
     ),
     manualKeep: keep.nullable().describe("Keep rules for a compaction that the person asks for; null: those of `keep`."),
     strategies: strategies.describe("The steps, in order: the next runs if one fails or frees too little."),
-    fallback: z
-      .strictObject({
-        actAtBudget: z.boolean().describe("Compact when the room for a request is full, whatever the trigger."),
-        minimumNewRatio: z.number().min(0).max(1).describe("This share of the room must be new before it compacts again."),
-        strategies: strategies.describe("Steps that run after the policy's own, while the context does not fit."),
-        forced: strategies.describe("Steps that run at the last recovery."),
-      })
-      .describe("Steps that make a request fit; all presets share them."),
-    truncation: z
-      .strictObject({
+    fallback: section("Steps that make a request fit; all presets share them.", {
+      actAtBudget: z.boolean().describe("Compact when the room for a request is full, whatever the trigger."),
+      minimumNewRatio: z.number().min(0).max(1).describe("This share of the room must be new before it compacts again."),
+      strategies: strategies.describe("Steps that run after the policy's own, while the context does not fit."),
+      forced: strategies.describe("Steps that run at the last recovery."),
+    }),
+    truncation: sectionOrNull(
+      "The longest tool result that enters the history whole; null cuts nothing. The knob cap sets it.",
+      {
         capTokens: z.int().nonnegative().describe("The cap."),
-        keeps: z
-          .literal("diagnoses")
-          .optional()
-          .describe("Also keeps lines of a cut result that report an error, an exit status or a source location."),
-      })
-      .nullable()
-      .describe("The longest tool result that enters the history whole; null cuts nothing. The knob cap sets it."),
-    overflow: z
-      .strictObject({
-        keep: keep.describe("Keep rules of that compaction."),
-        maxRecoveries: z.int().min(0).max(10).describe("How often a step may recover; a fallback makes 1 or more at least 3."),
-      })
-      .describe("What to do after a provider rejected a request as too long."),
+        keeps: maybe(
+          z.literal("diagnoses"),
+          "Also keeps lines of a cut result that report an error, an exit status or a source location.",
+        ),
+      },
+    ),
+    overflow: section("What to do after a provider rejected a request as too long.", {
+      keep: keep.describe("Keep rules of that compaction."),
+      maxRecoveries: z.int().min(0).max(10).describe("How often a step may recover; a fallback makes 1 or more at least 3."),
+    }),
     unknownWindow: z
       .union([z.literal("off"), z.strictObject({ tokens: z.int().positive().describe("The window to assume.") })])
       .describe("What to do if the window is unknown: no compaction, or assume a size."),
     subAgents: z.enum(["own", "off"]).describe("Whether the sessions of sub-agents are compacted."),
-    summary: z
-      .strictObject({
-        role: z.enum(["user", "assistant"]).describe("The role of the summary's message."),
-        sections: z.array(z.string().min(1)).readonly().describe("The titles of its sections."),
-        maxTokens: z.int().positive().describe("The longest summary."),
-        turnPrefixMaxTokens: z.int().positive().describe("The longest text about the older part of a split turn."),
-        request: requestFormSchema.describe(
-          "How to ask for it: as fenced text, at the conversation's end so that the cache is read, or from another model (the knob model).",
-        ),
-        reasoning: z
-          .enum(["low", "medium", "high"])
-          .optional()
-          .describe("The reasoning effort for a summary; if omitted, the request names none."),
-        resultCapChars: z
-          .int()
-          .positive()
-          .nullable()
-          .describe("The longest tool result in the request, in characters; null for no cap."),
-        labels: labelsSchema.describe(
-          "Texts `before` and `after` each piece of the history in the request: human, command, injected, summary, assistant, call, result, failedResult, reasoning (left out without it).",
-        ),
-        calls: z
-          .enum(["one-by-one", "joined"])
-          .optional()
-          .describe(
-            "Calls as pieces of their own with their arguments as JSON, or those of a reply in one piece as name=value.",
-          ),
-        textless: z
-          .enum(["named", "left-out"])
-          .optional()
-          .describe("Pieces without text, an empty result or an image: named, or left out."),
-        joints: z
-          .enum(["lines", "none"])
-          .optional()
-          .describe("The joint between text parts of a user's message or of a result: a new line, or nothing."),
-      })
-      .describe("The shape of a summary."),
-    progress: z
-      .strictObject({
-        minimumNewTokens: z.number().nonnegative().describe("New tokens before it compacts again."),
-        minimumSteps: z
-          .int()
-          .positive()
-          .optional()
-          .describe(
-            "It waits for the tokens of this many new steps before it compacts again, unless a request would not fit. If omitted, it does not wait.",
-          ),
-        maximumFailures: z
-          .int()
-          .positive()
-          .describe("After this many failed summaries, it asks no model until the person's next message."),
-      })
-      .describe("Limits that stop compactions from repeating."),
-    facts: z
-      .strictObject({
-        maxTokens: z
-          .int()
-          .nonnegative()
-          .describe("The most tokens of facts; 0 keeps only the caller's facts and the lists of `files`."),
-        files: z
-          .enum(["by-touch", "by-name", "covered"])
-          .optional()
-          .describe("The listed files: all in order of use, all by name, or those of the summarised messages by name."),
-      })
-      .describe("Facts from the log, added to every summary and notice."),
+    summary: section("The shape of a summary.", {
+      role: z.enum(["user", "assistant"]).describe("The role of the summary's message."),
+      sections: z.array(z.string().min(1)).readonly().describe("The titles of its sections."),
+      maxTokens: z.int().positive().describe("The longest summary."),
+      turnPrefixMaxTokens: z.int().positive().describe("The longest text about the older part of a split turn."),
+      request: requestFormSchema.describe(
+        "How to ask for it: as fenced text, at the conversation's end so that the cache is read, or from another model (the knob model).",
+      ),
+      reasoning: maybe(
+        z.enum(["low", "medium", "high"]),
+        "The reasoning effort for a summary; if omitted, the request names none.",
+      ),
+      resultCapChars: z
+        .int()
+        .positive()
+        .nullable()
+        .describe("The longest tool result in the request, in characters; null for no cap."),
+      labels: labelsSchema.describe(
+        "Texts `before` and `after` each piece of the history in the request: human, command, injected, summary, assistant, call, result, failedResult, reasoning (left out without it).",
+      ),
+      calls: maybe(
+        z.enum(["one-by-one", "joined"]),
+        "Calls as pieces of their own with their arguments as JSON, or those of a reply in one piece as name=value.",
+      ),
+      textless: maybe(z.enum(["named", "left-out"]), "Pieces without text, an empty result or an image: named, or left out."),
+      joints: maybe(
+        z.enum(["lines", "none"]),
+        "The joint between text parts of a user's message or of a result: a new line, or nothing.",
+      ),
+    }),
+    progress: section("Limits that stop compactions from repeating.", {
+      minimumNewTokens: z.number().nonnegative().describe("New tokens before it compacts again."),
+      minimumSteps: maybe(
+        z.int().positive(),
+        "It waits for the tokens of this many new steps before it compacts again, unless a request would not fit. If omitted, it does not wait.",
+      ),
+      maximumFailures: z
+        .int()
+        .positive()
+        .describe("After this many failed summaries, it asks no model until the person's next message."),
+    }),
+    facts: section("Facts from the log, added to every summary and notice.", {
+      maxTokens: z
+        .int()
+        .nonnegative()
+        .describe("The most tokens of facts; 0 keeps only the caller's facts and the lists of `files`."),
+      files: maybe(
+        z.enum(["by-touch", "by-name", "covered"]),
+        "The listed files: all in order of use, all by name, or those of the summarised messages by name.",
+      ),
+    }),
   });
 }
 
-const pays = z
-  .number()
-  .positive()
-  .optional()
-  .describe(
-    "How many times a cut must save its own cost, at the model's prices, before the next one: in an empty window, falling to zero in a full one. If omitted, price is ignored.",
-  );
+/** Settings that may be left out, settings in a map, and a map that may be null, each with its meaning. */
+const maybe = <Of extends z.ZodType>(of: Of, meaning: string) => of.optional().describe(meaning);
+const section = <Shape extends z.ZodRawShape>(meaning: string, shape: Shape) => z.strictObject(shape).describe(meaning);
+const sectionOrNull = <Shape extends z.ZodRawShape>(meaning: string, shape: Shape) =>
+  z.strictObject(shape).nullable().describe(meaning);
+
+const pays = maybe(
+  z.number().positive(),
+  "How many times a cut must save its own cost, at the model's prices, before the next one: in an empty window, falling to zero in a full one. If omitted, price is ignored.",
+);
 
 /** The zod schema that checks a {@link Trigger}. */
 const triggerSchema: z.ZodType<Trigger> = z.union([
