@@ -53,7 +53,6 @@ export function madeAdvice(text: string): readonly Decision[] {
       usdText: "$41.50 by list prices",
       compactionUsd: 3.2,
       pricedCompactions: 9,
-      mentionedLater: 90,
       neededLater: 31,
     },
     fills: [{ kind: `instructions of ${text}`, tokens: 3_000, percent: 4, usd: 1.66 }],

@@ -429,7 +429,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
       : `, ${price}about $${formatUsd(cost.compactionUsd)}${pricedText(cost.pricedCompactions, cost.compactions)}`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. The model's later replies mention ${formatNumberOf(cost.mentionedLater, "removed line")}, ${formatCount(cost.neededLater)} of which their prompts lacked (plimsoll inspect ID shows them).`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}.${cost.neededLater === 0 ? "" : ` The agent read ${formatNumberOf(cost.neededLater, "removed line")} again (plimsoll inspect ID shows them).`}`,
   ];
 }
 

@@ -23,8 +23,7 @@ export interface RecordedCost {
   readonly compactionUsd: number | null;
   /** The compactions that `compactionUsd` is of. */
   readonly pricedCompactions: number;
-  /** Removed lines that later replies mention, and those of them that their prompts no longer had. */
-  readonly mentionedLater: number;
+  /** Removed lines that the agent read again. */
   readonly neededLater: number;
 }
 
@@ -57,7 +56,6 @@ export function recordedCost(
     compactionUsd: pricedCompactions === 0 ? null : sum(own.map(({ compactionUsd }) => compactionUsd)),
     pricedCompactions,
     neededLater: sum(rows.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
-    mentionedLater: sum(rows.flatMap(({ compactions }) => compactions.map(({ mentionedLater }) => mentionedLater))),
   };
 }
 

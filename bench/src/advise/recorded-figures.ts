@@ -15,7 +15,9 @@ import { KNOB_TABLE } from "./knob-table.ts";
 import { compactionSpend } from "./recorded-cost.ts";
 
 /** The wait, the price and the losses of one recorded compaction. The calls of its examples count from 1. */
-interface RecordedCompaction extends Pick<CompactionDetail, "mentionedLater" | "neededLater" | "examples"> {
+interface RecordedCompaction extends Pick<CompactionDetail, "neededLater"> {
+  /** Each call that showed a removed line again, the line, and how many lines differ from it in numbers only, itself included. */
+  readonly examples: readonly (CompactionDetail["examples"][number] & { readonly lines: number })[];
   /** Milliseconds that the person waited; `null` if the log does not show it. */
   readonly waitMs: number | null;
   /** Whether the person asked for it; `null` if the log does not show it. */
@@ -54,8 +56,8 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
   const [waits, details] = [compactionWaits(transcript), recorder.needs()];
   return new Map(
     own.map(({ id, place }, index) => {
-      const { examples = [], ...detail } = details[index] ?? { mentionedLater: 0, neededLater: 0 };
-      const counted = examples.map(({ call, text }) => ({ call: call + 1, text }));
+      const { examples = [], ...detail } = details[index] ?? { neededLater: 0 };
+      const counted = examples.map(({ call, ...example }) => ({ call: call + 1, ...example }));
       const isManual = askedAtMs(entries, place) !== null;
       const trigger = automatic.has(id) ? "automatic" : isManual ? "manual" : null;
       return [id, { ...detail, examples: counted, trigger, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];

@@ -7,7 +7,6 @@ import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
-import { extractReferences } from "../needs/references.ts";
 import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
@@ -29,7 +28,7 @@ export function createRowMetrics(
   cell: Cell,
   { catalog, metrics }: { readonly catalog: ModelCatalog; readonly metrics: RunMetrics },
 ): Recorder<RowFigures, ReplayedCall> & {
-  needs(): readonly Pick<CompactionDetail, "mentionedLater" | "neededLater" | "examples">[];
+  needs(): ReturnType<ReturnType<typeof createCompactionLog>["needs"]>;
 } {
   const isRecorded = isRecordedPolicy(cell.policy);
   const [cache, held] = [sessionCache(session.sizeJudge, catalog), createHeldReplay(session)];
@@ -56,7 +55,7 @@ export function createRowMetrics(
       for (const { needle, name = "" } of call.shown === null ? [] : replay.held.missing(["passages"])) {
         const { textOf, nameOf } = session.needs();
         const topic = topicOf(textOf(needle), isRecorded ? name : nameOf(needle));
-        log.missed(topic, replay.held.leftAt(needle), isRecorded ? sent : { ...sent, context: null });
+        log.missed({ ...sent, ...topic }, replay.held.leftAt(needle));
       }
       const { state: kind, writeTokens, uncachedTokens } = call.served.call;
       if (kind === "broken" || kind === "expired")
@@ -91,19 +90,28 @@ const LINE_CHARS = 120;
 /** Characters of a longer line before the reference, at least, up to a word; chosen. */
 const BEFORE_CHARS = 24;
 
-/** The reference that a passage is about, and the line that states it: empty if only its number did. The part of a long line begins with a word. */
+/** The reference that a passage is about, and the line that states it, without the place that a search puts before it: empty if only its number did. The part of a long line begins with a word. */
 function topicOf(passage: string, text: string): Topic {
   // JSON in a log has its line ends, tabs and quotes escaped, and is often one line.
   const isEscaped = passage.includes('\\"') || !passage.includes("\n");
-  const read = passage.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
-  const lines = (isEscaped ? read : passage).split("\n");
-  const line = lines.find((each) => each.includes(text))?.trim() ?? "";
+  const lines = (isEscaped ? readable(passage) : passage).split("\n");
+  const line =
+    lines
+      .find((each) => each.includes(text))
+      ?.replace(SEARCHED, "")
+      .trim() ?? "";
   const at = line.indexOf(text);
   const word = line.length > LINE_CHARS && at > BEFORE_CHARS ? line.lastIndexOf(" ", at - BEFORE_CHARS) : 0;
   const from = word < 0 ? at : word;
   const end = from + LINE_CHARS;
   return { text, line: line.slice(from, end).trim().toWellFormed() };
 }
+
+/** The file and number that a search or a reading puts before a line. */
+const SEARCHED = /^(?:\S*[./]\S*?[:-]\d+[:-]|\s*\d+[→:\t])/;
+
+/** Text of JSON without its escapes. */
+const readable = (text: string) => text.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
 
 interface Topic {
   readonly text: string;
@@ -200,7 +208,7 @@ export interface CompactionDetail {
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
-  /** Removed lines that later replies mention, each once; those of them that neither its replacement nor a later prompt says; the first few of these. */
+  /** Removed lines that later replies mention, and those of them that the results of such a reply show again, each once but for its numbers; the first few of these. */
   readonly mentionedLater: number;
   readonly neededLater: number;
   readonly examples: readonly { readonly call: number; readonly text: string }[];
@@ -217,97 +225,77 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
   const backAt = new Map(putBack.map(({ compactionId, text }) => [compactionId, text]));
   const details: {
     readonly detail: CompactionDetail;
-    readonly compaction: CompactionEntry;
-    /** The words of its replacement, read when something is missed; `null` before. */
-    replacement: string | null;
+    /** The files that came back, as JSON. */
     readonly putBack: string;
     readonly mentioned: Set<string>;
-    neededLater: number;
-    readonly examples: (Topic & { readonly call: number })[];
+    readonly examples: Map<string, Topic & { readonly call: number; readonly lines: Set<string> }>;
   }[] = [];
+  let missed: readonly (Missed & { readonly from: (typeof details)[number] })[] = [];
+  const isShownIn = (text: string, { line, context }: Missed) => {
+    const isIn = (said: string) => said.includes(line) || readable(said).includes(line);
+    return isIn(text) && !isIn(details.at(-1)?.putBack ?? "") && !isSaidIn(context, isIn);
+  };
   return {
-    add: ({ call, compactions }: Pick<ReplayedCall, "call" | "compactions">) => {
-      for (const compaction of compactions)
-        details.push({
-          ...{ detail: detailOf(call, compaction), compaction, replacement: null },
-          // Files come back as JSON.
-          putBack: wordsOf((backAt.get(compaction.id) ?? "").replaceAll(/\\[nt]/g, " ")),
-          ...{ mentioned: new Set<string>(), neededLater: 0, examples: [] },
-        });
-    },
-    // A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there. `context`: `null` but for a recorded run.
-    missed: (
-      topic: Topic,
-      leftAtCall: number,
-      { call, context }: { readonly call: number; readonly context: Iterable<Message> | null },
-    ) => {
-      const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
-      if (from === undefined || !/\p{L}{2}/u.test(topic.line) || from.mentioned.has(topic.line)) return;
-      from.mentioned.add(topic.line);
-      from.replacement ??= wordsOf(replacementOf(from.compaction));
-      if (isToldIn(from.replacement, topic)) return;
-      if (context !== null) {
-        const isNamed = namedIn(topic.text);
-        if (isNamed(details.at(-1)?.putBack ?? "") || isSaidIn(context, isNamed)) return;
+    add: ({ call, compactions, context }: Pick<ReplayedCall, "call" | "compactions" | "context">) => {
+      const results = missed.length === 0 ? "" : newestResults(context);
+      for (const each of missed) {
+        if (!isShownIn(results, each)) continue;
+        const { from, line, text } = each;
+        const form = formOf(line);
+        const known = from.examples.get(form) ?? { call: each.call, line, text, lines: new Set() };
+        from.examples.set(form, known);
+        known.lines.add(line);
       }
-      from.neededLater += 1;
-      if (from.examples.length < MOST_KEPT_EXAMPLES) from.examples.push({ call, ...topic });
+      missed = [];
+      for (const compaction of compactions) {
+        const of = { detail: detailOf(call, compaction), putBack: backAt.get(compaction.id) ?? "" };
+        details.push({ ...of, mentioned: new Set(), examples: new Map() });
+      }
+    },
+    // A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there.
+    missed: (topic: Missed, leftAtCall: number) => {
+      const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
+      if (from === undefined || !/\p{L}{2}/u.test(topic.line)) return;
+      from.mentioned.add(formOf(topic.line));
+      // Many results show the name of a file or package.
+      if (/[\s(]/.test(topic.line)) missed = [...missed, { ...topic, from }];
     },
     // For each compaction its needs, the first few by their lines.
     needs: () =>
-      details.map(({ mentioned, neededLater, examples }) => {
-        const named = examples.map(({ call, line: text }) => ({ call, text }));
-        return { mentionedLater: mentioned.size, neededLater, examples: named };
+      details.map(({ examples }) => {
+        const named = [...examples.values()].map(({ call, line: text, lines }) => ({ call, text, lines: lines.size }));
+        return { neededLater: named.length, examples: named.slice(0, MOST_KEPT_EXAMPLES) };
       }),
     result: (): readonly CompactionDetail[] =>
-      details.map(({ detail, mentioned, neededLater, examples }) => {
-        const named = [...new Map(examples.toReversed().map((each) => [each.text, each])).values()].toReversed();
+      details.map(({ detail, mentioned, examples }) => {
+        const named = [...new Map([...examples.values()].toReversed().map((each) => [each.text, each])).values()].toReversed();
         const first = named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text }));
-        return { ...detail, mentionedLater: mentioned.size, neededLater, examples: first };
+        return { ...detail, mentionedLater: mentioned.size, neededLater: examples.size, examples: first };
       }),
   };
 }
 
-/** Words and paths without the punctuation around them, behind a space each. Letters of most texts are looked for first: that takes half the time. */
-const wordsOf = (text: string) => ` ${(text.toLowerCase().match(/(?:[a-z0-9_./-]|[\p{L}\p{N}])+/gu) ?? []).join(" ")} `;
+/** A reference that a reply used, and its prompt without the passage. */
+type Missed = Topic & Pick<ReplayedCall, "call" | "context">;
 
-/** True if a text has the words of a passage in their order, or of a path its last two names. */
-function isToldIn(words: string, { text, line }: Topic): boolean {
-  const path = /^\S*\/\S*$/.test(line) ? text.split("/").slice(-2).join("/") : line;
-  const own = wordsOf(path).trim();
-  return own !== "" && (words.includes(` ${own} `) || (path !== line && words.includes(`/${own} `)));
+/** The texts of the results that a context ends with. */
+function newestResults(context: ReplayedCall["context"]): string {
+  const messages = context.slice();
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool-result") + 1);
+  return results.flatMap(textsOf).join("\n");
 }
 
-/** Finds a reference in texts: a path by its last name (by two if that is a plain word), another without its qualifier. */
-function namedIn(text: string): (said: string) => boolean {
-  const isPath = text.includes("/");
-  const names = text.split(isPath ? "/" : /\.|::/);
-  const last = names.at(-1) ?? "";
-  const own = extractReferences(last).length > 0 ? last : isPath ? names.slice(-2).join("/") : text;
-  const escaped = own.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  // Looking behind at each character takes most of a row's time.
-  const ending = new RegExp(`${escaped}(?![\\p{L}\\d_])`, "giu");
-  return (said) =>
-    [...said.matchAll(ending)].some(({ index }) => !/[\p{L}\d_]$/u.test(said.slice(Math.max(0, index - 1), index)));
+/** A line without its numbers and the names that have digits: lines of one form are nearly equal. */
+function formOf(line: string): string {
+  return line.replaceAll(/[\p{L}_-]*\d[\p{L}\d_-]*/gu, "0").replaceAll(/\s+/g, " ");
 }
 
 /** True if a message has such a text. */
 function isSaidIn(messages: Iterable<Message>, isIn: (said: string) => boolean): boolean {
   for (const { parts } of messages)
     for (const part of parts)
-      if (part.type === "tool-call" ? isIn(part.argumentsJson.replaceAll(/\\[nt]/g, " ")) : "text" in part && isIn(part.text))
-        return true;
+      if (part.type === "tool-call" ? isIn(part.argumentsJson) : "text" in part && isIn(part.text)) return true;
   return false;
-}
-
-function replacementOf({ edits }: CompactionEntry): string {
-  const messages = edits.flatMap((edit) =>
-    edit.kind === "replace-spans" && edit.message ? [edit.message] : edit.kind === "replace-history" ? edit.messages : [],
-  );
-  return messages
-    .filter(({ role }) => role === "user")
-    .flatMap(textsOf)
-    .join("\n");
 }
 
 function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {

@@ -100,13 +100,17 @@ export function costWords(
 
 const MS_PER_SECOND = 1_000;
 
-/** Counts the removed lines that later replies mention, and those of them that the prompts lacked. */
-export function neededWords({ mentionedLater, neededLater }: RecordedCompaction): string {
-  if (mentionedLater === 0) return "later replies mention no removed line";
-  return `later replies mention ${formatNumberOf(mentionedLater, "removed line")}; their prompts lacked ${neededLater === 0 ? "none" : formatCount(neededLater)} of them`;
+/** Counts the removed lines that the agent read again. */
+export function neededWords({ neededLater }: RecordedCompaction): string {
+  if (neededLater === 0) return "the agent read no removed line again";
+  return `the agent read ${formatNumberOf(neededLater, "removed line")} again (results of later calls repeat them)`;
 }
 
-/** Shows those passages, by the call that needed each and its line. */
+/** Such a line, with the number of lines that differ from it in numbers only. */
+export const neededLine = ({ text, lines }: RecordedCompaction["examples"][number]): string =>
+  lines === 1 ? text : `${text} (and ${lines - 1} like it)`;
+
+/** Shows those lines, by the call that read each again. */
 export function neededText(
   figures: RecordedCompaction | undefined,
   starts: { readonly first: string; readonly further: string },
@@ -117,8 +121,8 @@ export function neededText(
   return [
     ...wrapped(`${neededWords(figures)}${figures.neededLater === 0 ? "" : ":"}`, starts),
     ...shown.map(
-      ({ call, text }) =>
-        `${starts.further}call ${call}: ${(text.includes(" ") ? beginningOf : shortened)(text, LISTED_CHARS)}`,
+      ({ call, text, ...of }) =>
+        `${starts.further}call ${call}: ${neededLine({ ...of, call, text: beginningOf(text, LISTED_CHARS) })}`,
     ),
     ...(rest > 0 ? [`${starts.further}and ${rest} more (--html or --json FILE: up to 200)`] : []),
   ];

@@ -11,7 +11,7 @@ import {
 } from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
 import { measuredHow, sharesOf, shareText } from "../chat/context-table.ts";
-import { costWords, editWords, neededWords, titleOf } from "./compaction-loss.ts";
+import { costWords, editWords, neededLine, neededWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
 import { compactionHead, compactionSizes, contextAtEnd, isPutBack, PUT_BACK, workText } from "./inspect-text.ts";
 import { type InspectedSession, sessionFacts, timeText } from "./session-facts.ts";
@@ -170,7 +170,7 @@ const LISTED_NEEDED = 6;
 function neededList(figures: Parameters<typeof neededWords>[0], story: CompactionStory): Markup {
   const { examples, neededLater } = figures;
   const rest = neededLater - examples.length;
-  const items = examples.map(({ call, text }) => html`<li>call ${call}: <bdi>${text}</bdi></li>`);
+  const items = examples.map((each) => html`<li>call ${each.call}: <bdi>${neededLine(each)}</bdi></li>`);
   const last = rest > 0 ? html`<li>and ${rest} more, not listed</li>` : html``;
   const more =
     items.length > LISTED_NEEDED

@@ -131,10 +131,10 @@ function headLines(story: CompactionStory, session: InspectedSession): readonly 
   return wrapped(`◆ ${compactionHead(story, session)}`, { first: "  ", further: "    " });
 }
 
-/** An older compaction: its head, the wait, and the removed lines that later replies mention, if there are any. */
+/** An older compaction: its head, the wait, and the removed lines that the agent read again, if there are any. */
 function foldedLines(story: CompactionStory, session: InspectedSession): readonly string[] {
   const figures = session.recorded.compactions.get(story.entry.id);
-  const needed = figures === undefined || figures.mentionedLater === 0 ? [] : [neededWords(figures)];
+  const needed = figures === undefined || figures.neededLater === 0 ? [] : [neededWords(figures)];
   const words = [...costWords(figures, story), ...needed].join("; ");
   return [...headLines(story, session), ...(words === "" ? [] : wrapped(words, BODY))];
 }
