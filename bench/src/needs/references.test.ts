@@ -37,6 +37,7 @@ describe("extractReferences", () => {
     ["a scheme alone is no URL", "http:// x", []],
     ["a flag and its value", "--no-cache --jobs=128", ["flag --no-cache", "flag --jobs", "number 128"]],
     ["a rule of dashes is no flag", "---- -- --", []],
+    ["a name after 20 million characters without a break", `${"a".repeat(20_000_000)} fooBar`, ["identifier fooBar"]],
     ["a quoted error", 'it said "No such file here" again', ["quoted-error No such file here"]],
     ["an error in backticks", "got `cannot read it`", ["quoted-error cannot read it"]],
     ["a quotation over two lines is none", '"cannot read\nthis at all"', []],

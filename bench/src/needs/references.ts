@@ -43,7 +43,7 @@ export function createReferenceReader(): (text: string, visit: (reference: Refer
  * a name inside a Chinese sentence is still a word of its own.
  */
 const PIECES =
-  /[\w\u00c0-\u1fff./@~-](?:[\w\u00c0-\u1fff./@~-]|::(?=[\w\u00c0-\u1fff]))*(?:(?<=[A-Za-z]):\/\/[!#-&*-;=?-Z_a-z~]*)?|["`\n]/g;
+  /[\w\u00c0-\u1fff./@~-]+(?:::(?=[\w\u00c0-\u1fff])[\w\u00c0-\u1fff./@~-]+)*(?:(?<=[A-Za-z]):\/\/[!#-&*-;=?-Z_a-z~]*)?|["`\n]/g;
 
 /** Shorter names are met by chance; chosen. */
 const MINIMUM_NAME_CHARS = 4;
