@@ -11,7 +11,7 @@ import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 
 const options = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 8_000 } };
-const { countTokens } = await loadTokenCounter("o200k_base");
+const countTokens = await loadTokenCounter("o200k_base");
 
 /** Identifiers and hashes, of which classes of characters tell little. */
 const TEXT = Array.from({ length: 300 }, (_, at) => `useDebouncedValue${at}: 0x${(at * 7_919).toString(16)}`).join("\n");

@@ -1,7 +1,7 @@
 import type { SessionOptions } from "@plimsoll/core";
 import { CHAR_CLASSES } from "@plimsoll/core/extend";
 import { tokenizerOf } from "../catalog/model-limits.ts";
-import { loadTokenCounter, type TokenCounter } from "../tokenizers/token-counter.ts";
+import { loadTokenCounter } from "../tokenizers/token-counter.ts";
 import type { FigureName, MeasuredFigures } from "./figures.ts";
 import { MEASURED_FIGURES } from "./measured-figures.ts";
 
@@ -47,7 +47,9 @@ const COUNTED: Pick<ReturnType<Priors>, "weights" | "slopeRatio" | "messageToken
   errorRatio: 1 / 8,
 };
 
-let loading: Promise<TokenCounter | null> | null = null;
+type CountTokens = Awaited<ReturnType<typeof loadTokenCounter>>;
+
+let loading: Promise<CountTokens | null> | null = null;
 
 /**
  * Returns the estimates for a session. For a model of OpenAI they count texts by its own tokenizer if `js-tiktoken` is installed, which the first such model loads; for
@@ -56,11 +58,11 @@ let loading: Promise<TokenCounter | null> | null = null;
 export function priorsFor(modelId: string | undefined): Promise<Priors> | Priors {
   if (tokenizerOf(modelId ?? "") !== ENCODING) return modelPriors;
   loading ??= loadTokenCounter(ENCODING).catch(() => null);
-  return loading.then((counter) => (counter === null ? modelPriors : countedBy(counter, modelId ?? "")));
+  return loading.then((countTokens) => (countTokens === null ? modelPriors : countedBy(countTokens, modelId ?? "")));
 }
 
 /** The estimates by a tokenizer; before the first report a session's model has no name but is the one that it asks. */
-function countedBy({ countTokens }: TokenCounter, askedId: string): Priors {
+function countedBy(countTokens: CountTokens, askedId: string): Priors {
   const known = new Map<string, ReturnType<Priors>>();
   const priors = (namedId: string) => {
     const modelId = namedId === "" ? askedId : namedId;

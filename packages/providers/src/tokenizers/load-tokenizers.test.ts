@@ -1,7 +1,7 @@
 import { createDigest, createSession, SVEN_POLICY } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
-import { createTokenizerLoader, loadEncoding } from "./token-counter.ts";
+import { createTokenizerLoader, loadTokenCounter } from "./token-counter.ts";
 
 const policy = {
   ...SVEN_POLICY,
@@ -26,7 +26,7 @@ test("a name that is not bundled is an error that lists those that are", async (
 });
 
 test("an encoding whose package is not installed is an error that says what to install", async () => {
-  const missing = loadEncoding("o200k_base", () => Promise.reject(new Error("Cannot find package")));
+  const missing = loadTokenCounter("o200k_base", () => Promise.reject(new Error("Cannot find package")));
   await expect(missing).rejects.toMatchObject({
     code: "bad-input",
     message: "to count by o200k_base, install the package js-tiktoken: npm install js-tiktoken",

@@ -1,46 +1,31 @@
 import { PlimsollError, type SessionOptions } from "@plimsoll/core";
 import { characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
 
-/** A tokenizer for counting. */
-export interface TokenCounter {
-  /** The encoding's name, for records. */
-  readonly encoding: string;
-  readonly countTokens: NonNullable<SessionOptions["tokenizers"]>[string];
-}
+type CountTokens = NonNullable<SessionOptions["tokenizers"]>[string];
 
-/** One counted piece, for a test or a work counter. */
-export type PieceObserver = (pieceChars: number) => void;
-
-/** The parts of an encoding. */
-export interface Encoding {
-  readonly name: string;
-  /** The pattern that splits text into pieces, as the vendor publishes it. */
-  readonly pattern: string;
-  readonly ranks: RankTable;
+/** An encoding as js-tiktoken packs it: the pattern that splits text into pieces, as the vendor publishes it, and the ranks. */
+interface PackedEncoding {
+  readonly pat_str: string;
+  readonly bpe_ranks: string;
 }
 
 /**
  * A counter for the encoding. Special tokens such as `<|endoftext|>` are counted as the plain text that they are in a message; runs longer than
- * `MAX_PIECE_CHARS` are cut, which can add a token at a cut. `onPiece` receives every piece, in order.
+ * `MAX_PIECE_CHARS` are cut, which can add a token at a cut.
  */
-export function createTokenCounter(encoding: Encoding, onPiece: PieceObserver = () => undefined): TokenCounter {
+export function createTokenCounter({ pat_str: pattern, bpe_ranks }: PackedEncoding): CountTokens {
+  const ranks = parseRankTable(bpe_ranks);
   const known = new Map<string, number>();
   const tokensOf = (piece: string) => {
     if (known.size >= KNOWN_PIECES) known.clear();
-    const tokens = countMergedTokens(piece, encoding.ranks);
+    const tokens = countMergedTokens(piece, ranks);
     known.set(piece, tokens);
     return tokens;
   };
-  return {
-    encoding: encoding.name,
-    countTokens: (text) => {
-      let tokens = 0;
-      for (const piece of piecesOf(text, new RegExp(encoding.pattern, "gu"))) {
-        onPiece(piece.length);
-        tokens += known.get(piece) ?? tokensOf(piece);
-      }
-      return tokens;
-    },
+  return (text) => {
+    let tokens = 0;
+    for (const piece of piecesOf(text, pattern)) tokens += known.get(piece) ?? tokensOf(piece);
+    return tokens;
   };
 }
 
@@ -63,13 +48,14 @@ const WINDOW_CHARS = 32_768;
 const WINDOW_SEARCH_CHARS = 2_048;
 
 /**
- * The pieces that an encoding merges on their own: the matches of its splitting pattern (sticky or global, with the `u` flag),
- * each cut on character boundaries to at most {@link MAX_PIECE_CHARS}. Joined they are the text. Linear in the text.
+ * The pieces that an encoding merges on their own: the matches of its splitting pattern, each cut on character boundaries to at most
+ * {@link MAX_PIECE_CHARS}. Joined they are the text. Linear in the text.
  */
-function* piecesOf(text: string, pattern: RegExp): Generator<string> {
+export function* piecesOf(text: string, pattern: string): Generator<string> {
+  const splitting = new RegExp(pattern, "gu");
   for (let start = 0; start < text.length; ) {
     const end = windowEnd(text, start);
-    for (const [match] of text.slice(start, end).matchAll(pattern)) yield* boundedPieces(match);
+    for (const [match] of text.slice(start, end).matchAll(splitting)) yield* boundedPieces(match);
     start = end;
   }
 }
@@ -96,17 +82,17 @@ function windowEnd(text: string, start: number): number {
 }
 
 /** The encodings that are bundled: `o200k_base` (GPT-4o and later, o-series) and `cl100k_base` (GPT-4, GPT-3.5). */
-export type EncodingName = "o200k_base" | "cl100k_base";
+type EncodingName = "o200k_base" | "cl100k_base";
 
 /** All bundled encodings, newest first. */
 export const ENCODING_NAMES: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
 
-interface PackedEncoding {
-  readonly default: { readonly pat_str: string; readonly bpe_ranks: string };
-}
+type ImportEncoding = () => Promise<{ readonly default: PackedEncoding }>;
 
-/** Imports an encoding; rejects if the package is not installed. */
-export type ImportRanks = (name: EncodingName) => Promise<PackedEncoding>;
+const IMPORTS: Readonly<Record<EncodingName, ImportEncoding>> = {
+  o200k_base: () => import("js-tiktoken/ranks/o200k_base"),
+  cl100k_base: () => import("js-tiktoken/ranks/cl100k_base"),
+};
 
 /**
  * Loads an encoding's ranks (some 2 MB from js-tiktoken) and gives a counter for it. Nothing is loaded before the call; callers
@@ -114,29 +100,13 @@ export type ImportRanks = (name: EncodingName) => Promise<PackedEncoding>;
  *
  * Its promise rejects with a PlimsollError `bad-input` if js-tiktoken, an optional peer dependency, is not installed.
  */
-export async function loadTokenCounter(name: EncodingName, onPiece?: PieceObserver): Promise<TokenCounter> {
-  return createTokenCounter(await loadEncoding(name), onPiece);
-}
-
-/** The encoding itself, for callers that make several counters of it. */
-export async function loadEncoding(name: EncodingName, load: ImportRanks = importRanks): Promise<Encoding> {
-  const { default: packed } = await load(name).catch((error: unknown) => {
+export async function loadTokenCounter(name: EncodingName, load: ImportEncoding = IMPORTS[name]): Promise<CountTokens> {
+  const { default: packed } = await load().catch((error: unknown) => {
     const message = `to count by ${name}, install the package js-tiktoken: npm install js-tiktoken`;
     throw new PlimsollError("bad-input", message, { package: "js-tiktoken", encoding: name }, error);
   });
-  return { name, pattern: packed.pat_str, ranks: parseRankTable(packed.bpe_ranks) };
+  return createTokenCounter(packed);
 }
-
-const importRanks: ImportRanks = (name) => {
-  switch (name) {
-    case "o200k_base":
-      return import("js-tiktoken/ranks/o200k_base");
-    case "cl100k_base":
-      return import("js-tiktoken/ranks/cl100k_base");
-    default:
-      return name satisfies never;
-  }
-};
 
 /** The tokenizers of encodings, by name. */
 export type LoadTokenizers = (encodings: readonly string[]) => Promise<NonNullable<SessionOptions["tokenizers"]>>;
@@ -147,25 +117,17 @@ export type LoadTokenizers = (encodings: readonly string[]) => Promise<NonNullab
  * Its promise rejects with a PlimsollError `bad-policy` for a name that is not bundled.
  */
 export function createTokenizerLoader(): LoadTokenizers {
-  const loaded = new Map<EncodingName, Promise<NonNullable<SessionOptions["tokenizers"]>[string]>>();
-  const tokenizerOf = (name: EncodingName): Promise<NonNullable<SessionOptions["tokenizers"]>[string]> => {
-    const known = loaded.get(name);
-    if (known !== undefined) return known;
-    const loading = loadTokenCounter(name).then(({ countTokens }) => countTokens);
-    loaded.set(name, loading);
-    return loading;
+  const loaded = new Map<EncodingName, Promise<CountTokens>>();
+  const counterOf = (encoding: string) => {
+    const name = ENCODING_NAMES.find((each) => each === encoding);
+    const known = `unknown encoding ${JSON.stringify(encoding)}: known: ${ENCODING_NAMES.join(", ")}`;
+    if (name === undefined) throw new PlimsollError("bad-policy", known, { encoding });
+    const counter = loaded.get(name) ?? loadTokenCounter(name);
+    loaded.set(name, counter);
+    return counter;
   };
   return async (encodings) => {
-    const entries = encodings.map(async (encoding) => {
-      const name = ENCODING_NAMES.find((each) => each === encoding);
-      if (name === undefined) {
-        const names = ENCODING_NAMES.join(", ");
-        throw new PlimsollError("bad-policy", `unknown encoding ${JSON.stringify(encoding)}: known: ${names}`, {
-          encoding,
-        });
-      }
-      return [name, await tokenizerOf(name)] as const;
-    });
+    const entries = encodings.map(async (encoding) => [encoding, await counterOf(encoding)] as const);
     return Object.fromEntries(await Promise.all(entries));
   };
 }
