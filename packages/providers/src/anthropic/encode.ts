@@ -154,16 +154,8 @@ export const MAXIMUM_TOOL_NAME_CHARS = 128;
 export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
 
 function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
-  switch (message.role) {
-    case "user":
-      return contentBlocks(message);
-    case "assistant":
-      return replyBlocks(message);
-    case "tool-result":
-      return [resultBlock(message)];
-    default:
-      return message satisfies never;
-  }
+  if (message.role === "user") return contentBlocks(message);
+  return message.role === "assistant" ? replyBlocks(message) : [resultBlock(message)];
 }
 
 /** Text without a visible character is left out: the wire rejects it. */
@@ -194,23 +186,10 @@ function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
   const block = vendorBlockOf(message);
   if (isSummaryBlock(block)) return [block];
   return message.parts.flatMap((part): Anthropic.ContentBlockParam[] => {
-    switch (part.type) {
-      case "text":
-        return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
-      case "reasoning":
-        return reasoningBlocks(part);
-      case "tool-call":
-        return [
-          {
-            type: "tool_use",
-            id: wireCallId(part.callId, ANTHROPIC_WIRE_RULES),
-            name: part.toolName,
-            input: argumentsObject(part.argumentsJson),
-          },
-        ];
-      default:
-        return part satisfies never;
-    }
+    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
+    if (part.type === "reasoning") return reasoningBlocks(part);
+    const id = wireCallId(part.callId, ANTHROPIC_WIRE_RULES);
+    return [{ type: "tool_use", id, name: part.toolName, input: argumentsObject(part.argumentsJson) }];
   });
 }
 

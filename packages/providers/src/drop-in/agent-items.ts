@@ -72,18 +72,10 @@ export function contentParts(item: unknown, key: "content" | "output"): UserMess
 
 /** A message that compaction made or changed, as an item. */
 export function itemOf(message: Message): readonly AgentInputItem[] {
-  switch (message.role) {
-    case "user":
-      return [{ role: "user", content: message.parts.map(writtenPart) }];
-    case "assistant":
-      return message.parts.flatMap(writtenReply);
-    case "tool-result": {
-      const { callId, toolName: name } = message;
-      return [{ type: "function_call_result", callId, name, status: "completed", output: textIn(message.parts) }];
-    }
-    default:
-      return message satisfies never;
-  }
+  if (message.role === "user") return [{ role: "user", content: message.parts.map(writtenPart) }];
+  if (message.role === "assistant") return message.parts.flatMap(writtenReply);
+  const { callId, toolName: name } = message;
+  return [{ type: "function_call_result", callId, name, status: "completed", output: textIn(message.parts) }];
 }
 
 /** Items in turn. */

@@ -1,5 +1,12 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { type AssistantMessage, type Message, toolCallsOf, type UserMessage } from "@plimsoll/core";
+import {
+  type AssistantMessage,
+  type Message,
+  type ToolResultMessage,
+  textOf,
+  toolCallsOf,
+  type UserMessage,
+} from "@plimsoll/core";
 import { isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import { anthropicUsage, decodeSummary, replyParts } from "../anthropic/decode.ts";
 import { ANTHROPIC_WIRE_RULES, isSummaryBlock, messageParams } from "../anthropic/encode.ts";
@@ -8,7 +15,7 @@ import { type Fields, piecesAt, recordAt, recordsAt, stringAt } from "../fields.
 import { wireCallId } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
-import { hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
+import { changedTurn, hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
 import { contentParts, mediaParts } from "./media-parts.ts";
 import type { CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
@@ -76,18 +83,14 @@ function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage)
 function changedContent(item: Anthropic.MessageParam, viewed: readonly Message[]): readonly Anthropic.MessageParam[] | null {
   const own = draftsOf(item, () => "");
   if (item.role !== "user" || typeof item.content === "string" || !own.some(({ parts }) => hasMedia(parts))) return null;
-  const results = viewed.filter((message) => message.role === "tool-result").values();
-  const said = viewed.find((message) => message.role === "user")?.parts ?? [];
-  const blocks = item.content.filter(({ type }) => type !== "tool_result");
-  const left = changedPieces(blocks, said, PIECES).values();
-  const content = item.content.map((block): Anthropic.ContentBlockParam => {
-    if (block.type !== "tool_result") return left.next().value ?? block;
-    const parts = results.next().value?.parts ?? [];
-    if (typeof block.content === "string" || block.content === undefined)
-      return { ...block, content: parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") };
-    return { ...block, content: changedPieces(block.content, parts, PIECES) };
-  });
-  return [{ ...item, content }];
+  const isResult = ({ type }: Anthropic.ContentBlockParam) => type === "tool_result";
+  return [{ ...item, content: changedTurn(item.content, viewed, { ...PIECES, isResult, changedResult }) }];
+}
+
+function changedResult(block: Anthropic.ContentBlockParam, result: ToolResultMessage): Anthropic.ContentBlockParam {
+  if (block.type !== "tool_result") return block;
+  if (typeof block.content === "string" || block.content === undefined) return { ...block, content: textOf(result) };
+  return { ...block, content: changedPieces(block.content, result.parts, PIECES) };
 }
 
 const PIECES = {

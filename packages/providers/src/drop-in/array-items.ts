@@ -1,8 +1,8 @@
-import { type AssistantMessage, type Message, textOf, toolCallsOf } from "@plimsoll/core";
+import { type AssistantMessage, type Message, type ToolResultMessage, textOf, toolCallsOf } from "@plimsoll/core";
 import { canonicalContent, canonicalJson, type MessageDraft, wellFormed, withIds } from "@plimsoll/core/extend";
 import { withMendedCalls } from "../wire/item-nodes.ts";
 import type { CompactorOptions } from "./request.ts";
-import { type BeforeItems, declaredDraft, type WireArray } from "./wire-array.ts";
+import { type BeforeItems, changedPieces, declaredDraft, type PieceForm, type WireArray } from "./wire-array.ts";
 
 /** Items of a caller's array that belong together, and the messages that they are. */
 export interface ItemGroup<Item> {
@@ -25,7 +25,6 @@ export function readGroups<Item>(
   { read, before, lastId }: { read: ReadGroups<Item>; before: readonly ItemGroup<Item>[]; lastId: string | null },
 ): readonly ItemGroup<Item>[] {
   const groups = [...before];
-  const toolNameOf = createToolNameOf(groups);
   let previousId = lastId;
   for (const own of together(items, (item) => isPieceOf(wire, item))) {
     const [key] = own;
@@ -35,7 +34,7 @@ export function readGroups<Item>(
     const group: ItemGroup<Item> = known ?? {
       items: own,
       messages: withIds(
-        declared === null ? wire.drafts(own, beforeOf(groups, toolNameOf, previousId)) : [declaredDraft(declared)],
+        declared === null ? wire.drafts(own, beforeOf(groups, previousId)) : [declaredDraft(declared)],
         previousId,
       ),
       vendorState: own.findLast((item) => wire.isVendorState?.(item) === true) ?? null,
@@ -66,20 +65,16 @@ export function withSpeakers<Item, Answer>(
   return { ...wire, drafts };
 }
 
-function beforeOf<Item>(
-  groups: readonly ItemGroup<Item>[],
-  toolNameOf: (callId: string) => string,
-  messageId: string | null,
-): BeforeItems {
+function beforeOf<Item>(groups: readonly ItemGroup<Item>[], messageId: string | null): BeforeItems {
   const calls = openCalls(groups);
   // By place first: servers use ids again, and twice at once.
   let waiting = calls;
-  const nameOf = (callId: string): string => {
+  const toolNameOf = (callId: string): string => {
     const call = waiting.find((each) => each.callId === callId);
     waiting = withoutFirst(waiting, callId);
-    return call?.toolName ?? toolNameOf(callId);
+    return call?.toolName ?? toolNameIn(groups, callId);
   };
-  return { toolNameOf: nameOf, calls, messageId };
+  return { toolNameOf, calls, messageId };
 }
 
 /** The newest group's calls, or those of the group before its results that no result has answered yet. */
@@ -109,26 +104,11 @@ function* together<Item>(items: readonly Item[], isPiece: (item: Item) => boolea
   }
 }
 
-/** Names of tools by the ids of their calls, looked for from the newest group back: each group is looked at once, and most never. */
-function createToolNameOf<Item>(groups: readonly ItemGroup<Item>[]): (callId: string) => string {
-  const newer = new Map<string, string>();
-  const older = new Map<string, string>();
-  let [low, high] = [-1, -1];
-  return (callId) => {
-    if (low < 0) [low, high] = [groups.length, groups.length];
-    for (; high < groups.length; high += 1) for (const [id, name] of callsOf(groups[high])) newer.set(id, name);
-    while (low > 0 && !newer.has(callId) && !older.has(callId)) {
-      low -= 1;
-      for (const [id, name] of callsOf(groups[low]).reverse()) if (!older.has(id)) older.set(id, name);
-    }
-    return newer.get(callId) ?? older.get(callId) ?? "";
-  };
-}
-
-function callsOf<Item>(group: ItemGroup<Item> | undefined): (readonly [id: string, name: string])[] {
-  return (group?.messages ?? []).flatMap((message) =>
-    toolCallsOf(message).map((call) => [call.callId, call.toolName] as const),
-  );
+/** The tool of the newest call with an id; empty for an unknown one. */
+function toolNameIn<Item>(groups: readonly ItemGroup<Item>[], callId: string): string {
+  const callIn = ({ messages }: ItemGroup<Item>) => messages.flatMap(toolCallsOf).findLast((call) => call.callId === callId);
+  const group = groups.findLast((each) => callIn(each) !== undefined);
+  return group === undefined ? "" : (callIn(group)?.toolName ?? "");
 }
 
 /** True for a value that a weak map takes as a key. */
@@ -342,6 +322,23 @@ function ownItems<Item>(
   const isWhole = there.every((own, at) => viewed.slice(at, at + 1).every((each) => isUntouched(each, own)));
   const now = isWhole ? kept : (changed?.(kept, viewed) ?? null);
   return now === null || unread.length === 0 ? now : [...now, ...unread];
+}
+
+interface TurnForm<Piece> extends PieceForm<Piece> {
+  readonly isResult: (piece: Piece) => boolean;
+  readonly changedResult: (piece: Piece, result: ToolResultMessage) => Piece;
+}
+
+/** The pieces of a user's content, some of them changed: each result by its message, and all else by the person's. */
+export function changedTurn<Piece>(pieces: readonly Piece[], viewed: readonly Message[], form: TurnForm<Piece>): Piece[] {
+  const results = viewed.filter((message) => message.role === "tool-result").values();
+  const words = pieces.filter((piece) => !form.isResult(piece));
+  const said = changedPieces(words, viewed.find((message) => message.role === "user")?.parts ?? [], form).values();
+  return pieces.map((piece) => {
+    if (!form.isResult(piece)) return said.next().value ?? piece;
+    const { value: result } = results.next();
+    return result === undefined ? piece : form.changedResult(piece, result);
+  });
 }
 
 /** The pieces of a user's content that lost some messages: each answer that is a message by itself, and all else as one behind them. */

@@ -86,7 +86,6 @@ test.each<readonly [string, AssistantMessage, readonly Part[] | null]>([
     [THOUGHT, SAID, CUT, SECOND],
   ],
   ["its thoughts are gone", viewedAs(said, ...calls), [SAID, CUT, SECOND]],
-  ["all but its calls is gone", viewedAs(...calls), [CUT, SECOND]],
   ["a call is gone", viewedAs(toolCall("b", "{}")), null],
 ])("a reply's calls keep their thought signatures if %s", (_, viewed, parts) => {
   expect(changedContent(signed, [viewed])).toEqual(parts === null ? null : { role: "model", parts });

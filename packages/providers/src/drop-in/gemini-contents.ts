@@ -4,8 +4,9 @@ import { usageOf } from "@plimsoll/core";
 import { canonicalJson, type MessageDraft } from "@plimsoll/core/extend";
 import { argumentsObject, callPart, type Fields, jsonValueOf, numberAt, stringAt } from "../fields.ts";
 import { imagePlaceholder, textIn } from "../wire/images.ts";
+import { byPiece, changedTurn, partsNow } from "./array-items.ts";
 import { pieceParts } from "./media-parts.ts";
-import { type BeforeItems, changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { type BeforeItems, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /** The beginning of ids that are made here: on this wire calls and answers need none, and are joined by their order. */
 const MADE_ID = "plimsoll_call_";
@@ -75,19 +76,11 @@ function answerParts(answer: FunctionResponse): ToolResultMessage["parts"] {
 
 /** A message that compaction made or changed, as a content. Thoughts are not sent again. */
 export function contentOf(message: Message): Content {
-  switch (message.role) {
-    case "user":
-      return { role: "user", parts: message.parts.map(writtenPart) };
-    case "assistant":
-      return { role: "model", parts: message.parts.flatMap(writtenReply) };
-    case "tool-result": {
-      const { callId, toolName: name, isError: hasFailed } = message;
-      const response = { [hasFailed ? "error" : "output"]: textIn(message.parts) };
-      return { role: "user", parts: [{ functionResponse: { ...idOf(callId), name, response } }] };
-    }
-    default:
-      return message satisfies never;
-  }
+  if (message.role === "user") return { role: "user", parts: message.parts.map(writtenPart) };
+  if (message.role === "assistant") return { role: "model", parts: message.parts.flatMap(writtenReply) };
+  const { callId, toolName: name, isError: hasFailed } = message;
+  const response = { [hasFailed ? "error" : "output"]: textIn(message.parts) };
+  return { role: "user", parts: [{ functionResponse: { ...idOf(callId), name, response } }] };
 }
 
 function idOf(callId: string): { id?: string } {
@@ -114,26 +107,18 @@ export function changedContent({ parts = [], ...content }: Content, viewed: read
     const kept = changedReply(parts, first);
     return kept === null ? null : { ...content, parts: kept };
   }
-  const results = viewed.filter((message) => message.role === "tool-result");
-  const human = viewed.find((message) => message.role === "user");
-  const changed = results.values();
-  const answers = parts.map((part) =>
-    part.functionResponse === undefined ? part : changedAnswer(part, part.functionResponse, changed.next().value),
-  );
-  if (human === undefined) return { ...content, parts: answers };
-  const said = changedPieces(
-    parts.filter((part) => part.functionResponse === undefined),
-    human.parts,
-    { partsOf: pieceParts, made: (text) => ({ text }) },
-  ).values();
-  return {
-    ...content,
-    parts: answers.map((part) => (part.functionResponse === undefined ? (said.next().value ?? part) : part)),
-  };
+  const changed = changedTurn<Part>(parts, viewed, {
+    partsOf: pieceParts,
+    made: (text) => ({ text }),
+    isResult: ({ functionResponse }) => functionResponse !== undefined,
+    changedResult: changedAnswer,
+  });
+  return { ...content, parts: changed };
 }
 
-function changedAnswer(part: Part, answer: FunctionResponse, viewed: ToolResultMessage | undefined): Part {
-  if (viewed === undefined || canonicalJson(viewed.parts) === canonicalJson(answerParts(answer))) return part;
+function changedAnswer(part: Part, viewed: ToolResultMessage): Part {
+  const { functionResponse: answer = {} } = part;
+  if (canonicalJson(viewed.parts) === canonicalJson(answerParts(answer))) return part;
   const { parts: media = [], ...rest } = answer;
   // The parts behind the text are the media; each removed one has a text there.
   const now = viewed.parts.slice(answerParts(rest).length);
@@ -149,31 +134,17 @@ function changedAnswer(part: Part, answer: FunctionResponse, viewed: ToolResultM
  */
 function changedReply(parts: readonly Part[], viewed: AssistantMessage): Part[] | null {
   const own = repliesOf(parts, { messageId: null });
-  const isWhole = own.flat().length === viewed.parts.length;
-  const calls = viewed.parts.filter((part) => part.type === "tool-call");
-  if (!isWhole && calls.length !== parts.filter(({ functionCall }) => functionCall !== undefined).length) return null;
-  let next = 0;
-  const call = calls.values();
-  const nowOf = (index: number): AssistantMessage["parts"][number] | undefined => {
-    const { functionCall, text } = parts[index] ?? {};
-    if (isWhole) {
-      const [now] = viewed.parts.slice(next, next + (own[index]?.length ?? 0));
-      next += own[index]?.length ?? 0;
-      return now;
-    }
-    if (functionCall !== undefined) return call.next().value;
-    return viewed.parts.find((part) => part.type !== "tool-call" && part.text === (text ?? ""));
-  };
+  const now = partsNow(own.flat(), viewed.parts);
+  const pieces = now === null ? null : byPiece(own, now);
+  if (pieces === null) return null;
   return parts.flatMap((part, index): Part[] => {
-    const now = nowOf(index);
-    // Of a reply that has lost parts those are left out that it no longer has.
-    if (now === undefined) return isWhole ? [part] : [];
-    if (now.type === "text") return now.text === part.text ? [part] : [{ ...part, text: now.text }];
-    if (now.type !== "tool-call" || part.functionCall === undefined) return [part];
-    const isSame = now.argumentsJson === JSON.stringify(part.functionCall.args ?? {});
-    return isSame
-      ? [part]
-      : [{ ...part, functionCall: { ...part.functionCall, args: { ...argumentsObject(now.argumentsJson) } } }];
+    const [piece] = pieces[index] ?? [];
+    const { functionCall } = part;
+    if (piece === null) return [];
+    if (piece?.type === "text") return piece.text === part.text ? [part] : [{ ...part, text: piece.text }];
+    if (piece?.type !== "tool-call" || functionCall === undefined) return [part];
+    const isSame = piece.argumentsJson === JSON.stringify(functionCall.args ?? {});
+    return [isSame ? part : { ...part, functionCall: { ...functionCall, args: { ...argumentsObject(piece.argumentsJson) } } }];
   });
 }
 

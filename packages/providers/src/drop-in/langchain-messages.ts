@@ -40,17 +40,12 @@ function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
 }
 
 function draftOf(message: BaseMessage, toolNameOf: (callId: string) => string): MessageDraft {
-  switch (kindOf(message)) {
-    case "reply":
-      return replyDraft(replyParts(message).flat());
-    case "result": {
-      const callId = stringAt(message, "tool_call_id") ?? "";
-      const call = { callId, toolName: message.name ?? toolNameOf(callId), isError: stringAt(message, "status") === "error" };
-      return resultDraft(call, partsOf(message));
-    }
-    default:
-      return userDraft(partsOf(message));
-  }
+  const kind = kindOf(message);
+  if (kind === "reply") return replyDraft(replyParts(message).flat());
+  if (kind !== "result") return userDraft(partsOf(message));
+  const callId = stringAt(message, "tool_call_id") ?? "";
+  const call = { callId, toolName: message.name ?? toolNameOf(callId), isError: stringAt(message, "status") === "error" };
+  return resultDraft(call, partsOf(message));
 }
 
 function partsOf(message: BaseMessage): UserMessage["parts"] {
@@ -76,23 +71,12 @@ function replyParts(message: BaseMessage): readonly AssistantMessage["parts"][] 
 }
 
 function messageOf(message: Message): BaseMessage {
-  switch (message.role) {
-    case "user":
-      return new HumanMessage({ content: writtenParts(message.parts) });
-    case "assistant":
-      return new AIMessage({ content: textOf(message), tool_calls: message.parts.flatMap(writtenCall) });
-    case "tool-result": {
-      const { callId: tool_call_id, toolName: name, isError } = message;
-      return new ToolMessage({
-        content: writtenParts(message.parts),
-        tool_call_id,
-        name,
-        ...(isError ? { status: "error" } : {}),
-      });
-    }
-    default:
-      return message satisfies never;
-  }
+  if (message.role === "assistant")
+    return new AIMessage({ content: textOf(message), tool_calls: message.parts.flatMap(writtenCall) });
+  const content = writtenParts(message.parts);
+  if (message.role === "user") return new HumanMessage({ content });
+  const { callId: tool_call_id, toolName: name, isError } = message;
+  return new ToolMessage({ content, tool_call_id, name, ...(isError ? { status: "error" } : {}) });
 }
 
 /** Messages in turn, on any wire of their model. */

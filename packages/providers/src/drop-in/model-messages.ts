@@ -3,9 +3,9 @@ import { textOf } from "@plimsoll/core";
 import { canonicalJson, isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import type { ModelMessage } from "ai";
 import { argumentsObject, callPart, type Fields, jsonValueOf, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { imagePlaceholder } from "../wire/images.ts";
+import { imagePlaceholder, sendableImage } from "../wire/images.ts";
 import type { TurnRules } from "../wire/turns.ts";
-import { hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
+import { changedTurn, hasMedia, leftPieces, piecesLeft } from "./array-items.ts";
 import { jsonParts, pieceParts } from "./media-parts.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, type WireArray } from "./wire-array.ts";
 
@@ -25,34 +25,19 @@ function isCompaction({ providerOptions }: Fields): boolean {
 
 function draftsOf(item: ModelMessage): readonly MessageDraft[] {
   const parts = piecesAt(item, "content");
-  switch (item.role) {
-    case "assistant":
-      return [replyDraft(parts.flatMap(replyParts))];
-    case "tool":
-      return parts.flatMap(resultDrafts);
-    case "user":
-    case "system":
-      return [userDraft(parts.flatMap(pieceParts))];
-    default:
-      return item satisfies never;
-  }
+  if (item.role === "assistant") return [replyDraft(parts.flatMap(replyParts))];
+  return item.role === "tool" ? parts.flatMap(resultDrafts) : [userDraft(parts.flatMap(pieceParts))];
 }
 
 /** Results of tools that the provider ran, and questions of approval, are opaque: kept with the reply, never read. */
 function replyParts(part: Fields): AssistantMessage["parts"] {
-  switch (part.type) {
-    case "text":
-      return textParts(stringAt(part, "text") ?? "");
-    case "reasoning":
-      return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: jsonValueOf(part.providerOptions) }];
-    case "tool-call": {
-      if (part.providerExecuted === true) return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
-      const names = { callId: stringAt(part, "toolCallId") ?? "", toolName: stringAt(part, "toolName") ?? "" };
-      return [callPart(names, JSON.stringify(part.input ?? {}))];
-    }
-    default:
-      return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
-  }
+  if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
+  if (part.type === "reasoning")
+    return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: jsonValueOf(part.providerOptions) }];
+  if (part.type !== "tool-call" || part.providerExecuted === true)
+    return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
+  const names = { callId: stringAt(part, "toolCallId") ?? "", toolName: stringAt(part, "toolName") ?? "" };
+  return [callPart(names, JSON.stringify(part.input ?? {}))];
 }
 
 function resultDrafts(part: Fields): readonly MessageDraft[] {
@@ -124,17 +109,17 @@ function changedResults<Item extends { readonly role: string; readonly content: 
   item: Item,
   viewed: readonly Message[],
 ): readonly Item[] | null {
-  const results = viewed.values();
-  const content = recordsAt(item, "content").map((part): unknown => {
-    const now = part.type === "tool-result" ? results.next().value : undefined;
-    const [own] = resultDrafts(part);
-    if (now?.role !== "tool-result" || canonicalJson(own?.parts) === canonicalJson(now.parts)) return part;
-    const output = recordAt(part, "output");
-    const isContent = output?.type === "content" && hasMedia(own?.parts ?? []);
-    const value = isContent ? changedPieces(recordsAt(output, "value"), now.parts, USER_PIECES) : [];
-    return { ...part, output: isContent ? { ...output, value } : writtenOutput(now) };
-  });
+  const isResult = ({ type }: Fields) => type === "tool-result";
+  const content = changedTurn(recordsAt(item, "content"), viewed, { ...USER_PIECES, isResult, changedResult });
   return [{ ...item, content }];
+}
+
+function changedResult(part: Fields, now: ToolResultMessage): Fields {
+  const [{ parts } = { parts: [] }] = resultDrafts(part);
+  if (canonicalJson(parts) === canonicalJson(now.parts)) return part;
+  const output = recordAt(part, "output");
+  if (output?.type !== "content" || !hasMedia(parts)) return { ...part, output: writtenOutput(now) };
+  return { ...part, output: { ...output, value: changedPieces(recordsAt(output, "value"), now.parts, USER_PIECES) } };
 }
 
 /** Results, some of which left, with everything beside them unchanged. */
@@ -162,18 +147,11 @@ function withoutItemId(part: Fields): Fields {
 
 /** A message that compaction made or changed, as an item. Of a changed result only the text goes back, images without their bytes as a text. */
 export function encoded(message: Message): WrittenMessage {
-  switch (message.role) {
-    case "user":
-      return { role: "user", content: message.parts.map((part) => (part.type === "text" ? { ...part } : fileOf(part))) };
-    case "assistant":
-      return { role: "assistant", content: message.parts.flatMap(writtenReply) };
-    case "tool-result": {
-      const { callId: toolCallId, toolName } = message;
-      return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: writtenOutput(message) }] };
-    }
-    default:
-      return message satisfies never;
-  }
+  if (message.role === "user")
+    return { role: "user", content: message.parts.map((part) => (part.type === "text" ? { ...part } : fileOf(part))) };
+  if (message.role === "assistant") return { role: "assistant", content: message.parts.flatMap(writtenReply) };
+  const { callId: toolCallId, toolName } = message;
+  return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: writtenOutput(message) }] };
 }
 
 function writtenOutput(message: ToolResultMessage): WrittenResult["output"] {
@@ -188,16 +166,7 @@ function writtenReply(part: AssistantMessage["parts"][number]): WrittenReply[] {
 }
 
 function fileOf(part: ImagePart): WrittenContent {
-  const { source, mediaType } = part;
-  switch (source.kind) {
-    case "base64":
-      return { type: "file", data: source.data, mediaType };
-    case "url":
-      return { type: "file", data: new URL(source.url), mediaType };
-    case "artifact":
-    case "absent":
-      return { type: "text", text: imagePlaceholder(part) };
-    default:
-      return source satisfies never;
-  }
+  const image = sendableImage(part);
+  if (image === null) return { type: "text", text: imagePlaceholder(part) };
+  return { type: "file", data: image.kind === "url" ? new URL(image.url) : image.data, mediaType: part.mediaType };
 }

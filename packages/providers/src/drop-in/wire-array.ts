@@ -106,7 +106,8 @@ export function declaredDraft({ parts, tools }: Declaration): Omit<UserMessage, 
 /** `isPiece` for arrays whose items are whole messages: spread it into a `WireArray`. */
 export const WHOLE_ITEMS: Pick<WireArray<unknown, never>, "isPiece"> = { isPiece: () => false };
 
-interface PieceForm<Piece> {
+/** How a piece of a content is read, and written anew with another text. */
+export interface PieceForm<Piece> {
   readonly partsOf: (piece: Piece) => UserMessage["parts"];
   readonly made: (text: string, piece: Piece) => Piece;
 }

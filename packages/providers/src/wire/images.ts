@@ -7,17 +7,8 @@ export type SendableImage =
 
 /** The image as it can be sent; `null` if its bytes were not kept. */
 export function sendableImage({ source, mediaType }: ImagePart): SendableImage | null {
-  switch (source.kind) {
-    case "base64":
-      return { kind: "base64", mediaType, data: source.data };
-    case "url":
-      return { kind: "url", url: source.url };
-    case "artifact":
-    case "absent":
-      return null;
-    default:
-      return source satisfies never;
-  }
+  if (source.kind === "url") return { kind: "url", url: source.url };
+  return source.kind === "base64" ? { kind: "base64", mediaType, data: source.data } : null;
 }
 
 /** The text that replaces an image that cannot be sent. */
