@@ -7,7 +7,8 @@ interface SupportedVersions {
   readonly belowMajor: number;
 }
 
-type SupportedPackage =
+/** A package whose installed version is checked. */
+export type SupportedPackage =
   | "@anthropic-ai/sdk"
   | "@google/genai"
   | "@langchain/core"

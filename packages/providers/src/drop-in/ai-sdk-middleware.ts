@@ -1,16 +1,15 @@
 import { usageOf } from "@plimsoll/core";
-import { createRedaction, isRecord, option } from "@plimsoll/core/extend";
+import { isRecord, option } from "@plimsoll/core/extend";
 import type { LanguageModelMiddleware } from "ai";
 import { ReportedError } from "../client/failure.ts";
-import { refuseUnsupported } from "../client/supported.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { namedReply } from "../shorter-reply.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
-import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
+import type { ArrayRequest } from "./array-compactor.ts";
 import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
-import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, vendorHistoryIn } from "./request.ts";
 import { WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
+import { createWrapper, type Offered } from "./wrapper.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
 type Stream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
@@ -24,7 +23,7 @@ export type PromptMessage = Params["prompt"][number];
 export type CompactionMiddleware = Required<
   Pick<LanguageModelMiddleware, "specificationVersion" | "wrapGenerate" | "wrapStream">
 > &
-  Pick<ArrayCompactor<PromptMessage, unknown>, "last" | "recall" | "contextCall" | "conversations" | "delete" | "close">;
+  Offered<PromptMessage>;
 
 /** Options of the middleware. */
 export interface MiddlewareOptions extends CompactorOptions {
@@ -41,18 +40,12 @@ export interface MiddlewareOptions extends CompactorOptions {
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version.
  */
-export function createCompactionMiddleware(given: MiddlewareOptions): CompactionMiddleware {
-  option.check("a compactor", KEYED_OPTIONS, given);
-  const { conversation, ...options } = given;
-  refuseUnsupported("ai");
-  const compactor = createArrayCompactor(PROMPTS, options);
-  const noteVendors = createVendorNotes(options);
-  const named = namedReply(options);
-  const { item: hidden } = createRedaction(options.redact);
+export function createCompactionMiddleware(options: MiddlewareOptions): CompactionMiddleware {
+  const { compactor, offered, noteVendors, hidden, replyFacts, ...wrapper } = createWrapper(PROMPTS, ["ai"], options);
   const keyOf = (params: Params) => {
     const own = recordAt(params.providerOptions, "plimsoll");
     if (own !== null) option.check("providerOptions.plimsoll", OWN_OPTIONS, own);
-    return conversation?.(params) ?? stringAt(own, "conversation");
+    return wrapper.keyOf(params) ?? stringAt(own, "conversation");
   };
   /** True if the provider's own options name a history that the vendor keeps: `plimsoll.conversation` is none. */
   const isAtVendor = (params: Params) => {
@@ -65,16 +58,15 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   };
   const requestOf = (params: Params, { modelId }: Model, reply: Reply): ArrayRequest<unknown> => {
     const key = keyOf(params);
-    const { abortSignal: signal, maxOutputTokens = named } = params;
-    const onReply = (mostTokens: number | null) => {
-      reply.maxOutputTokens = Math.min(maxOutputTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
-    };
-    if (maxOutputTokens !== undefined) reply.maxOutputTokens = maxOutputTokens;
+    const { abortSignal: signal } = params;
+    const asked = replyFacts(params.maxOutputTokens, (tokens) => {
+      reply.maxOutputTokens = tokens;
+    });
     return {
+      ...asked,
       modelId,
       tools: toolSpecsOf(params.tools),
       isRepeated: true,
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens, onReply }),
       ...(key === null ? {} : { conversation: key }),
       ...(signal === undefined ? {} : { signal }),
     };
@@ -114,20 +106,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
   };
-  const { recall, contextCall, conversations, close } = compactor;
-  return {
-    specificationVersion: "v3",
-    wrapGenerate,
-    wrapStream,
-    get last() {
-      return compactor.last;
-    },
-    recall,
-    contextCall,
-    conversations,
-    delete: compactor.delete,
-    close,
-  };
+  return Object.assign(offered, { specificationVersion: "v3", wrapGenerate, wrapStream } as const);
 }
 
 const OWN_OPTIONS = option.schema<{ readonly conversation?: string | null }>({

@@ -1,13 +1,13 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { createRedaction, isRecord, option } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import type { AgentMiddleware } from "langchain";
-import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
+import type { ArrayRequest } from "./array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
-import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, vendorHistoryIn } from "./request.ts";
+import { createWrapper, type Offered } from "./wrapper.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
@@ -22,8 +22,7 @@ export interface LangChainOptions extends CompactorOptions {
 }
 
 /** A middleware for `createAgent` that also has some functions of its {@link ArrayCompactor}. */
-type LangChainMiddleware = AgentMiddleware &
-  Pick<ArrayCompactor<BaseMessage, BaseMessage>, "last" | "recall" | "contextCall" | "conversations" | "delete" | "close">;
+type LangChainMiddleware = AgentMiddleware & Offered<BaseMessage>;
 
 /**
  * Makes a middleware that calls the model with compacted messages. The agent's state stays whole, also in a checkpointer. If the provider says that a prompt does not
@@ -31,22 +30,14 @@ type LangChainMiddleware = AgentMiddleware &
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version.
  */
-export function createLangChainMiddleware(given: LangChainOptions): LangChainMiddleware {
-  option.check("a compactor", KEYED_OPTIONS, given);
-  const { conversation, ...options } = given;
-  refuseUnsupported("langchain");
-  refuseUnsupported("@langchain/core");
-  const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, options);
-  const noteVendors = createVendorNotes(options);
-  const { item: hidden } = createRedaction(options.redact);
-  const middleware: AgentMiddleware & Pick<LangChainMiddleware, "last"> = {
-    get last() {
-      return compactor.last;
-    },
+export function createLangChainMiddleware(options: LangChainOptions): LangChainMiddleware {
+  const packages = ["langchain", "@langchain/core"] as const;
+  const { compactor, offered, keyOf, noteVendors, hidden } = createWrapper(LANGCHAIN_MESSAGES, packages, options);
+  const middleware: AgentMiddleware = {
     name: "PlimsollMiddleware",
     tools: [],
     wrapModelCall: async (call, handler) => {
-      const request = requestOf(call, conversation?.(call) ?? null);
+      const request = requestOf(call, keyOf(call));
       const named = vendorHistoryIn(call.modelSettings) ?? vendorHistoryIn(recordAt(call.model, "modelKwargs"));
       if (named !== null) noteVendors(named, request.conversation);
       const asked = async (messages: BaseMessage[]) => {
@@ -57,8 +48,7 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
       return await (named === null ? compactor.send(call.messages, asked, request) : asked(hidden(call.messages)));
     },
   };
-  const { recall, contextCall, conversations, close } = compactor;
-  return Object.assign(middleware, { [MIDDLEWARE]: true, recall, contextCall, conversations, delete: compactor.delete, close });
+  return Object.assign(offered, middleware, { [MIDDLEWARE]: true });
 }
 
 function requestOf(call: ModelCall, named: string | null): ArrayRequest<BaseMessage> {

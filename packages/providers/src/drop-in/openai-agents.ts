@@ -1,9 +1,7 @@
 import type { AgentInputItem, Model, ModelRequest } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
-import { createRedaction, option } from "@plimsoll/core/extend";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { namedReply } from "../shorter-reply.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import {
   agentItemKind,
@@ -19,15 +17,11 @@ import {
   withoutId,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, vendorHistoryIn } from "./request.ts";
 import { declaredBy, type WireArray } from "./wire-array.ts";
+import { createWrapper, type Offered } from "./wrapper.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
-
-type Offered = Pick<
-  ArrayCompactor<AgentInputItem, unknown>,
-  "last" | "recall" | "contextCall" | "conversations" | "delete" | "close"
->;
 
 /** Options of a compacting model. */
 export interface CompactingModelOptions extends CompactorOptions {
@@ -50,41 +44,34 @@ export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompa
  * fit, it compacts further and sends again, as often as the policy allows. A request whose history is at the vendor (`previousResponseId`, `conversationId`) is only
  * redacted: it has no array to compact, and the first one causes the event `compaction-off`.
  */
-export function createCompactingModel(model: Model, given: CompactingModelOptions): Model & Offered {
-  option.check("a compactor", KEYED_OPTIONS, given);
-  const { conversation, ...options } = given;
-  const compactor = createAgentItemsCompactor(options);
-  const noteVendors = createVendorNotes(options);
-  const named = namedReply(options);
-  const { item: hidden } = createRedaction(options.redact);
+export function createCompactingModel(model: Model, options: CompactingModelOptions): Model & Offered<AgentInputItem> {
+  const wrapper = createWrapper(AGENT_ITEMS, ["@openai/agents-core"], options);
+  const { compactor, offered, keyOf, noteVendors, hidden, replyFacts } = wrapper;
   const isAtVendor = (request: ModelRequest) => {
     const named = vendorHistoryIn(request) ?? vendorHistoryIn(request.modelSettings.providerData);
-    if (named !== null) noteVendors(named, conversation?.(request));
+    if (named !== null) noteVendors(named, keyOf(request));
     return named !== null;
   };
   const factsOf = (request: ModelRequest, reply: Reply): ArrayRequest<unknown> => {
-    const key = conversation?.(request) ?? null;
+    const key = keyOf(request);
     const { systemInstructions: system, signal, modelSettings, tools, handoffs } = request;
     const modelId = stringAt(model, "_model") ?? stringAt(model, "model");
-    const { maxTokens = named } = modelSettings;
-    const onReply = (mostTokens: number | null) => {
-      reply.maxTokens = Math.min(maxTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
-    };
-    if (maxTokens !== undefined) reply.maxTokens = maxTokens;
+    const asked = replyFacts(modelSettings.maxTokens, (tokens) => {
+      reply.maxTokens = tokens;
+    });
     return {
+      ...asked,
       ...(system === undefined ? {} : { system }),
       tools: toolSpecsOf([
         ...tools,
         ...handoffs.map((to) => ({ name: to.toolName, description: to.toolDescription, parameters: to.inputJsonSchema })),
       ]),
       ...(modelId === null ? {} : { modelId }),
-      ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens, onReply }),
       ...(key === null ? {} : { conversation: key }),
       ...(signal === undefined ? {} : { signal }),
     };
   };
-  const { recall, contextCall, conversations, close } = compactor;
-  return {
+  const compacting: Model = {
     ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: model.getRetryAdvice.bind(model) }),
     getResponse: async (request) => {
       if (isAtVendor(request)) return await model.getResponse({ ...request, input: hidden(request.input) });
@@ -98,15 +85,8 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
         ? model.getStreamedResponse({ ...request, input: hidden(request.input) })
         : streamed(model, request, { compactor, facts: factsOf(request, reply), reply });
     },
-    get last() {
-      return compactor.last;
-    },
-    recall,
-    contextCall,
-    conversations,
-    delete: compactor.delete,
-    close,
   };
+  return Object.assign(offered, compacting);
 }
 
 type Reply = { maxTokens?: number };
