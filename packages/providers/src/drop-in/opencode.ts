@@ -1,11 +1,9 @@
-import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { isRecord, option } from "@plimsoll/core/extend";
+import type { ModelLimits } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 import type { OpenCodeMessage } from "./opencode-written.ts";
-import { createPersonWishes } from "./person-wishes.ts";
-import { type CompactorOptions, withMargin } from "./request.ts";
+import { createPlugin, type PluginOptions } from "./plugin.ts";
 import { type Speakers, withoutWords } from "./typed-words.ts";
 
 export { OPENCODE_MESSAGES } from "./opencode-messages.ts";
@@ -21,9 +19,6 @@ interface OpenCodeHooks {
   "experimental.chat.messages.transform"(input: unknown, output: { readonly messages: OpenCodeMessage[] }): Promise<void>;
 }
 
-/** The window that is believed in if OpenCode knows none of a model; chosen, the smallest that it works in. */
-const UNKNOWN_WINDOW_TOKENS = 32_000;
-
 /** The longest reply that OpenCode asks for, from any model: OpenCode 1.18, `OUTPUT_TOKEN_MAX`. */
 const MOST_REPLY_TOKENS = 32_000;
 
@@ -35,14 +30,8 @@ const REPLY_RATIO = 0.5;
  * configuration asks for it, and leaves OpenCode's own compaction for overflows. Window and reply are those of OpenCode's model; 2% of the window stays free, since a
  * hook cannot resend a request.
  */
-export function createOpenCodePlugin(
-  options: Partial<Omit<CompactorOptions, "limits" | "limitsOf" | "model">> = {},
-): (input: OpenCodePluginInput) => Promise<OpenCodeHooks> {
-  option.check("a plugin", option.object, options);
-  const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };
-  const wishes = createPersonWishes(() => compactor, options.context);
-  const own = { policy: PLIMSOLL_POLICY, ...options, context: wishes.context, limits };
-  const compactor: ArrayCompactor<OpenCodeMessage, OpenCodeMessage> = createArrayCompactor(OPENCODE_MESSAGES, own);
+export function createOpenCodePlugin(options: PluginOptions = {}): (input: OpenCodePluginInput) => Promise<OpenCodeHooks> {
+  const plugin = createPlugin(OPENCODE_MESSAGES, options);
   return async ({ client }) => {
     const limitsOf = createLimitsOf(client);
     return {
@@ -56,15 +45,9 @@ export function createOpenCodePlugin(
         const conversation = stringAt(newest, "sessionID") ?? "opencode";
         const { items, asked } = withoutWords(messages, SPEAKERS);
         if (asked !== null)
-          return void messages.splice(0, messages.length, answering(messages, await wishes.answer(asked, conversation)));
+          return void messages.splice(0, messages.length, answering(messages, await plugin.answer(asked, conversation)));
         const modelId = stringAt(recordAt(newest, "model"), "modelID");
-        const facts = {
-          oversized: "sent" as const,
-          limits: await limitsOf(newest),
-          conversation,
-          ...(modelId === null ? {} : { modelId }),
-        };
-        const fitted = await compactor.fit(items, facts);
+        const fitted = await plugin.fit(items, { limits: await limitsOf(newest), conversation, modelId });
         // OpenCode goes on with the very array that it gave.
         messages.splice(0, messages.length, ...fitted);
       },
@@ -103,7 +86,7 @@ function createLimitsOf({ config }: OpenCodePluginInput["client"]): (newest: Fie
       const answer = await config.providers().catch(() => ({ data: null }));
       for (const [each, limits] of limitsIn(answer.data)) known.set(each, limits);
     }
-    return withMargin(known.get(name) ?? { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null });
+    return known.get(name) ?? { contextWindowTokens: null, maxOutputTokens: null };
   };
 }
 

@@ -1,9 +1,7 @@
 import { isHuman, isPlimsollError, PLIMSOLL_POLICY, type SessionEntry, type StateProvider, textOf } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
-import type { ArrayCompactor } from "./array-compactor.ts";
 import type { ConversationLog } from "./array-conversations.ts";
 import { type Cut, compactionLoss, newestCut, takenRatio } from "./compaction-loss.ts";
-import type { CompactorOptions, ConversationContext } from "./request.ts";
 import { keptTexts, TYPED_PREFIX, type TypedWord } from "./typed-words.ts";
 
 /** True if the newest cut was undone by a person: less that was tried after a refusal is undone by itself, too. */
@@ -99,56 +97,6 @@ function beginning(text: string): string {
 }
 
 /** A count in at most five characters, as `940` and `13.2k`. */
-function shortCount(count: number): string {
+export function shortCount(count: number): string {
   return count < 1_000 ? String(Math.round(count)) : `${(count / 1_000).toFixed(1)}k`;
-}
-
-/** The wishes of a plugin's person. */
-export interface PersonWishes {
-  /** For the compactor's own options. */
-  readonly context: NonNullable<CompactorOptions["context"]>;
-  /** Answers a wish about the conversation of a key that was used last. */
-  answer(word: TypedWord, key: string): Promise<string>;
-}
-
-/** Keeps the texts that a person wants kept, holds cuts off after an undo, and answers typed words. `own` are the plugin user's own options. */
-export function createPersonWishes(
-  compactor: () => Pick<ArrayCompactor<never, never>, "conversations" | "undo">,
-  own: CompactorOptions["context"],
-): PersonWishes {
-  const entriesOf = (id: string) =>
-    compactor()
-      .conversations()
-      .find(({ sessionId }) => sessionId === id)?.entries ?? [];
-  return {
-    context: (key, sessionId): ConversationContext => {
-      const given = own?.(key, sessionId) ?? {};
-      return {
-        ...given,
-        stateProviders: [...(given.stateProviders ?? []), () => keptState(entriesOf(sessionId))],
-        beforeCompaction: async (notice, signal) => {
-          if (notice.reason === "threshold" && isUndone(entriesOf(sessionId))) return { kind: "cancel", why: "undone" };
-          return (await given.beforeCompaction?.(notice, signal)) ?? { kind: "go" };
-        },
-      };
-    },
-    answer: async (word, key) => {
-      const log = compactor()
-        .conversations()
-        .find((each) => each.key === key);
-      if (log === undefined)
-        return "Nothing was said in this conversation since it was opened, so there is nothing to report or undo.";
-      const { entries, sessionId, expectedTokens } = log;
-      const status = `About ${shortCount(expectedTokens)} tokens of this conversation are sent.`;
-      const undo = async () => {
-        await compactor().undo(sessionId);
-        return afterUndoWords(
-          compactor()
-            .conversations()
-            .find((each) => each.sessionId === sessionId),
-        );
-      };
-      return await wishAnswer(word, { entries, status, undo });
-    },
-  };
 }

@@ -1,11 +1,9 @@
-import { type AssistantMessage, type Message, PLIMSOLL_POLICY, textOf, type UserMessage, usageOf } from "@plimsoll/core";
-import { isRecord, type MessageDraft, option } from "@plimsoll/core/extend";
+import { type AssistantMessage, type Message, type ModelLimits, textOf, type UserMessage, usageOf } from "@plimsoll/core";
+import { isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { jsonParts, pieceParts } from "./media-parts.ts";
-import { createPersonWishes } from "./person-wishes.ts";
-import { type CompactorOptions, withMargin } from "./request.ts";
+import { createPlugin, type PluginOptions, UNKNOWN_WINDOW_TOKENS } from "./plugin.ts";
 import { typedWord } from "./typed-words.ts";
 import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import {
@@ -25,9 +23,6 @@ interface PiApi {
   on(event: string, handler: (event: unknown, context: unknown) => unknown): unknown;
 }
 
-/** The window if pi states none for its model; chosen, the smallest that pi works in. */
-const UNKNOWN_WINDOW_TOKENS = 32_000;
-
 /** Largest part of a window that a reply is given: pi's models may name a reply as long as the window. Chosen. */
 const REPLY_RATIO = 0.25;
 
@@ -35,35 +30,22 @@ const REPLY_RATIO = 0.25;
  * Makes an extension for pi. It compacts each request; the session's file stays whole. It cancels pi's threshold compaction, which would write a summary into the
  * session. `/compact` and overflow recovery stay pi's. 2% of the window stays free.
  */
-export function createPiExtension(
-  options: Partial<Omit<CompactorOptions, "limits" | "limitsOf" | "model">> = {},
-): (pi: PiApi) => void {
-  option.check("a plugin", option.object, options);
-  const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };
-  const wishes = createPersonWishes(() => compactor, options.context);
-  const own = { policy: PLIMSOLL_POLICY, ...options, context: wishes.context, limits };
-  const compactor: ArrayCompactor<Fields, Fields> = createArrayCompactor(PI_MESSAGES, own);
+export function createPiExtension(options: PluginOptions = {}): (pi: PiApi) => void {
+  const plugin = createPlugin(PI_MESSAGES, options);
   return (pi) => {
     pi.on("input", async (event, context) => {
       // The messages of extensions are no person's.
       const word = stringAt(event, "source") === "extension" ? null : typedWord(stringAt(event, "text") ?? "");
       if (word === null || word.kind === "keep") return { action: "continue" };
-      const answer = await wishes.answer(word, sessionOf(context));
+      const answer = await plugin.answer(word, sessionOf(context));
       if (isRecord(context) && context.hasUI === false) console.error(answer);
       else called(recordAt(context, "ui"), "notify", answer, "info");
       return { action: "handled" };
     });
     pi.on("context", async (event, context) => {
-      const messages = recordsAt(event, "messages");
       const modelId = stringAt(recordAt(context, "model"), "id");
-      const conversation = sessionOf(context);
-      const facts = {
-        oversized: "sent" as const,
-        limits: limitsIn(context),
-        conversation,
-        ...(modelId === null ? {} : { modelId }),
-      };
-      return { messages: await compactor.fit(messages, facts) };
+      const request = { conversation: sessionOf(context), modelId, limits: limitsIn(context) };
+      return { messages: await plugin.fit(recordsAt(event, "messages"), request) };
     });
     pi.on("session_before_compact", (event) => (stringAt(event, "reason") === "threshold" ? { cancel: true } : undefined));
   };
@@ -80,11 +62,11 @@ function called(value: Fields | null, method: string, ...given: readonly string[
   return typeof found === "function" ? found.apply(value, given) : undefined;
 }
 
-function limitsIn(context: unknown) {
+function limitsIn(context: unknown): ModelLimits {
   const model = recordAt(context, "model");
   const contextWindowTokens = numberAt(model, "contextWindow") ?? UNKNOWN_WINDOW_TOKENS;
   const most = Math.floor(contextWindowTokens * REPLY_RATIO);
-  return withMargin({ contextWindowTokens, maxOutputTokens: Math.min(numberAt(model, "maxTokens") ?? most, most) });
+  return { contextWindowTokens, maxOutputTokens: Math.min(numberAt(model, "maxTokens") ?? most, most) };
 }
 
 /** Reads and writes pi's messages: a {@link WireArray} for `createArrayCompactor`. */
@@ -184,18 +166,12 @@ const NO_MODEL = {
 
 function written(message: Message): Fields {
   const timestamp = message.atMs ?? 0;
-  switch (message.role) {
-    case "user":
-      return { role: "user", content: writtenParts(message), timestamp };
-    case "assistant":
-      return { role: "assistant", ...NO_MODEL, content: message.parts.flatMap(writtenReply), timestamp };
-    case "tool-result": {
-      const { callId: toolCallId, toolName, isError } = message;
-      return { role: "toolResult", toolCallId, toolName, isError, content: writtenParts(message), timestamp };
-    }
-    default:
-      return message satisfies never;
-  }
+  if (message.role === "assistant")
+    return { role: "assistant", ...NO_MODEL, content: message.parts.flatMap(writtenReply), timestamp };
+  const content = writtenParts(message);
+  if (message.role === "user") return { role: "user", content, timestamp };
+  const { callId: toolCallId, toolName, isError } = message;
+  return { role: "toolResult", toolCallId, toolName, isError, content, timestamp };
 }
 
 function writtenParts(message: Message): readonly Fields[] {

@@ -121,14 +121,6 @@ export const COMPACTOR_KEYS: Parameters<typeof option.schema<CompactorOptions>>[
 /** Schema of {@link CompactorOptions}. */
 export const COMPACTOR_OPTIONS: z.ZodType<CompactorOptions> = option.schema(COMPACTOR_KEYS);
 
-/** Schema of {@link CompactorOptions} with a function that names the conversation of a request. */
-export const KEYED_OPTIONS: z.ZodType<KeyedOptions> = option.schema<KeyedOptions>({
-  ...COMPACTOR_KEYS,
-  conversation: fn.optional(),
-});
-
-type KeyedOptions = CompactorOptions & { readonly conversation?: (asked: never) => string | null };
-
 /** The most that is in memory; chosen: a busy server's conversations, at the memory of one long session, and about 200 MB of text. */
 export const DEFAULT_MAXIMA = { maximumConversations: 1_000, maximumChars: 100_000_000 } as const;
 
@@ -197,20 +189,6 @@ function named(modelId: string | null): string {
   if (modelId !== null) return modelId;
   const give = 'give `model`, as "gpt-5.5", or `limits`, as { contextWindowTokens: 200_000, maxOutputTokens: 8_000 }';
   throw new PlimsollError("bad-input", `neither the request nor the options name a model: ${give}`, { key: "model" });
-}
-
-/**
- * Share of the window that may be filled where an overflow cannot be mended: estimates are off by little once a step was reported. Over 200 steps the
- * worst of all presets was off by 0.1% of the window; chosen with room.
- */
-const UNMENDED_WINDOW_RATIO = 0.98;
-
-/** A model's limits with a part of the window left free, for hooks that cannot send a request again. */
-export function withMargin(limits: ModelLimits): ModelLimits {
-  const { contextWindowTokens } = limits;
-  return contextWindowTokens === null
-    ? limits
-    : { ...limits, contextWindowTokens: Math.floor(contextWindowTokens * UNMENDED_WINDOW_RATIO) };
 }
 
 /** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
