@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { tableRows } from "../show/report-table.ts";
 import { COLUMNS } from "./printable.ts";
 import { brokenAt, drawTable, type TextTable } from "./text-table.ts";
 
@@ -38,7 +39,7 @@ describe("a table", () => {
       "several words",
     ]);
     const labels = linesOf(drawTable(table("plimsoll keep.my-own-failed-tests=10%", 5), COLUMNS)).slice(3);
-    expect(labels.map((line) => line.replace(/ {2}.*/, ""))).toEqual(["plimsoll keep.", "my-own-failed-tests=10%"]);
+    expect(labels.map((line) => line.replace(/ 123.*/, ""))).toEqual(["plimsoll keep.my-own-", "failed-tests=10%"]);
   });
 
   test("that is far too wide stands in parts, divided between groups, each with its labels", () => {
@@ -90,10 +91,17 @@ describe("a table of texts alone that is too wide", () => {
   });
 });
 
+test("names that differ in their middle stay whole", () => {
+  const names = ["one", "two"].map((word) => `${"a".repeat(20)}-${word}-${"b".repeat(30)}`);
+  const drawn = tableRows({ rowTitle: "name", heads: [], rows: names.map((name) => ({ name, cells: [] })) }, COLUMNS);
+  expect(linesOf(drawn).slice(2)).toEqual(names);
+});
+
 test.each([
   ["keeps a text that is short enough", "one two", 7, "one two"],
   ["breaks between words", "one two three", 7, "one two\nthree"],
-  ["leaves out the middle of a word that is too long", "abcdefghij", 5, "a…hij"],
+  ["breaks a word that is too long behind its signs", "an-agent-2.1.20* on", 9, "an-agent-\n2.1.20*\non"],
+  ["breaks a word without signs anywhere", "abcdefghijkl", 5, "abcde\nfghij\nkl"],
 ])("brokenAt %s", (_rule, text, chars, broken) => {
   expect(brokenAt(text, chars)).toBe(broken);
 });

@@ -1,5 +1,4 @@
 import Table from "cli-table3";
-import { shortened, wrapped } from "./printable.ts";
 
 /** A cell over one or several columns. */
 export interface TableCell {
@@ -45,10 +44,7 @@ export function drawTable(table: TextTable, columns: number): string {
 }
 
 function withLabels(table: TextTable, maximumChars: number): TextTable {
-  // A setting's beginning is on a line of its own before its end, by which rows differ, would lose its middle.
-  const parted = (word: string) => ([...word].length > maximumChars ? word.replace(/^([\w-]+\.)(?=.*=)/, "$1 ") : word);
-  const partsOf = (label: string) => label.split(" ").map(parted).join(" ");
-  return { ...table, rows: table.rows.map(([label = "", ...cells]) => [brokenAt(partsOf(label), maximumChars), ...cells]) };
+  return { ...table, rows: table.rows.map(([label = "", ...cells]) => [brokenAt(label, maximumChars), ...cells]) };
 }
 
 /** The table as tables that fit, divided where a group of columns begins if that can be. */
@@ -99,11 +95,21 @@ function columnCountOf({ head, rows }: TextTable): number {
 
 const widthOf = (text: string): number => Math.max(...text.split("\n").map((line) => [...line].length));
 
-/** A text on lines of at most so many characters; of a longer word the middle is left out. */
+/** A text on lines of at most so many characters. A longer word is broken too, at its signs if it can be: rows differ anywhere. */
 export function brokenAt(text: string, maximumChars: number): string {
-  const words = text.split(" ").map((each) => shortened(each, maximumChars));
-  return wrapped(words.join(" "), {}, maximumChars).join("\n");
+  const pieces = text.split(/(?<= )/).flatMap((word) => (charsOf(word) <= maximumChars ? [word] : word.split(SIGNS)));
+  const lines = [""];
+  for (const piece of pieces.flatMap((each) => (charsOf(each) <= maximumChars ? [each] : [...each]))) {
+    const line = lines.pop() ?? "";
+    lines.push(...(charsOf(line + piece) <= maximumChars ? [line + piece] : [line, piece]));
+  }
+  return lines.map((line) => line.trimEnd()).join("\n");
 }
+
+const charsOf = (text: string): number => [...text.trimEnd()].length;
+
+/** The place behind a sign inside a name, but for the point of a number. */
+const SIGNS = /(?<=[-/=_,:@]|\.(?=\D))/;
 
 function drawnWhole(whole: TextTable): string {
   const { head, rows, leftColumns } = whole;
