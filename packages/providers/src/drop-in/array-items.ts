@@ -25,6 +25,7 @@ export function readGroups<Item>(
   { read, before, lastId }: { read: ReadGroups<Item>; before: readonly ItemGroup<Item>[]; lastId: string | null },
 ): readonly ItemGroup<Item>[] {
   const groups = [...before];
+  const toolNameIn = createToolNameOf(groups);
   let previousId = lastId;
   for (const own of together(items, (item) => isPieceOf(wire, item))) {
     const [key] = own;
@@ -34,7 +35,7 @@ export function readGroups<Item>(
     const group: ItemGroup<Item> = known ?? {
       items: own,
       messages: withIds(
-        declared === null ? wire.drafts(own, beforeOf(groups, previousId)) : [declaredDraft(declared)],
+        declared === null ? wire.drafts(own, beforeOf(groups, toolNameIn, previousId)) : [declaredDraft(declared)],
         previousId,
       ),
       vendorState: own.findLast((item) => wire.isVendorState?.(item) === true) ?? null,
@@ -65,14 +66,18 @@ export function withSpeakers<Item, Answer>(
   return { ...wire, drafts };
 }
 
-function beforeOf<Item>(groups: readonly ItemGroup<Item>[], messageId: string | null): BeforeItems {
+function beforeOf<Item>(
+  groups: readonly ItemGroup<Item>[],
+  toolNameIn: (callId: string) => string,
+  messageId: string | null,
+): BeforeItems {
   const calls = openCalls(groups);
   // By place first: servers use ids again, and twice at once.
   let waiting = calls;
   const toolNameOf = (callId: string): string => {
     const call = waiting.find((each) => each.callId === callId);
     waiting = withoutFirst(waiting, callId);
-    return call?.toolName ?? toolNameIn(groups, callId);
+    return call?.toolName ?? toolNameIn(callId);
   };
   return { toolNameOf, calls, messageId };
 }
@@ -104,11 +109,16 @@ function* together<Item>(items: readonly Item[], isPiece: (item: Item) => boolea
   }
 }
 
-/** The tool of the newest call with an id; empty for an unknown one. */
-function toolNameIn<Item>(groups: readonly ItemGroup<Item>[], callId: string): string {
-  const callIn = ({ messages }: ItemGroup<Item>) => messages.flatMap(toolCallsOf).findLast((call) => call.callId === callId);
-  const group = groups.findLast((each) => callIn(each) !== undefined);
-  return group === undefined ? "" : (callIn(group)?.toolName ?? "");
+/** Names of tools by the ids of their newest calls: the groups are read once, at the first result without an open call. */
+function createToolNameOf<Item>(groups: readonly ItemGroup<Item>[]): (callId: string) => string {
+  const names = new Map<string, string>();
+  let read = 0;
+  return (callId) => {
+    const calls = groups.slice(read).flatMap(({ messages }) => messages.flatMap(toolCallsOf));
+    for (const call of calls) names.set(call.callId, call.toolName);
+    read = groups.length;
+    return names.get(callId) ?? "";
+  };
 }
 
 /** True for a value that a weak map takes as a key. */
