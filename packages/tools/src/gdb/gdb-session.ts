@@ -26,13 +26,6 @@ const MAXIMUM_HELD_LINES = 20_000;
 type AnswerState = GdbAnswer["state"];
 type Waiter = (state: AnswerState) => void;
 
-interface GdbState {
-  readonly program: "runs" | "stands";
-  readonly gdb: "there" | "gone";
-  /** Commands that were sent: the token of the newest. */
-  readonly token: number;
-}
-
 /** Where gdb runs. */
 export type GdbSetting = Pick<ToolSetting, "workspace" | "env" | "passEnv">;
 
@@ -44,7 +37,9 @@ export function startGdb({ workspace, env, passEnv }: GdbSetting): GdbSession {
   let held: string[] = [];
   const results = new Map<number, Waiter>();
   const stops = new Set<Waiter>();
-  let state: GdbState = { program: "stands", gdb: "there", token: 0 };
+  let [runs, isGone] = [false, false];
+  /** Commands that were sent: the token of the newest. */
+  let newest = 0;
 
   const endStops = (how: AnswerState) => {
     for (const waiter of stops) waiter(how);
@@ -53,14 +48,14 @@ export function startGdb({ workspace, env, passEnv }: GdbSetting): GdbSession {
   const hear = ({ text, program, result }: Heard) => {
     if (text !== null) held.push(text);
     if (held.length > MAXIMUM_HELD_LINES) held = held.slice(-MAXIMUM_HELD_LINES / 2);
-    if (program !== null) state = { ...state, program };
+    if (program !== null) runs = program === "runs";
     if (program === "stands") endStops("stopped");
     if (result === null) return;
     results.get(result.token)?.(result.state);
     results.delete(result.token);
   };
   const leave = () => {
-    state = { ...state, gdb: "gone" };
+    isGone = true;
     for (const waiter of results.values()) waiter("exited");
     results.clear();
     endStops("exited");
@@ -82,7 +77,11 @@ export function startGdb({ workspace, env, passEnv }: GdbSetting): GdbSession {
   /** Waits until the waiter is called; `timed-out` after the time, or when the signal aborts. The answer is taken at that very moment, before gdb says more. */
   const ended = (timeoutMs: number, signal: AbortSignal, register: (waiter: Waiter) => void): Promise<GdbAnswer> =>
     new Promise((resolve) => {
+      let isOver = false;
       const finish: Waiter = (how) => {
+        // What comes after the time is a part of the next answer.
+        if (isOver) return;
+        isOver = true;
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
         resolve(answer(how));
@@ -92,24 +91,22 @@ export function startGdb({ workspace, env, passEnv }: GdbSetting): GdbSession {
       signal.addEventListener("abort", onAbort, { once: true });
       register(finish);
     });
-  const atRest = () => answer(state.gdb === "gone" ? "exited" : "stopped");
+  const atRest = () => answer(isGone ? "exited" : "stopped");
   const send = async (mi: string, timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer> => {
-    if (state.gdb === "gone") return answer("exited");
+    if (isGone) return answer("exited");
     return await ended(timeoutMs, signal, (waiter) => {
-      state = { ...state, token: state.token + 1 };
-      results.set(state.token, waiter);
-      child.stdin.write(`${state.token}${mi}\n`);
+      newest += 1;
+      results.set(newest, waiter);
+      child.stdin.write(`${newest}${mi}\n`);
     });
   };
   const waitStopped: GdbSession["waitStopped"] = async (timeoutMs, signal) =>
-    state.program === "runs" && state.gdb === "there"
-      ? await ended(timeoutMs, signal, (waiter) => stops.add(waiter))
-      : atRest();
+    runs && !isGone ? await ended(timeoutMs, signal, (waiter) => stops.add(waiter)) : atRest();
   void send("-gdb-set confirm off", SETUP_MS, new AbortController().signal);
   return {
     command: (line, timeoutMs, signal) => send(`-interpreter-exec console ${JSON.stringify(line)}`, timeoutMs, signal),
     interrupt: async (timeoutMs, signal) => {
-      if (state.program !== "runs") return atRest();
+      if (!runs) return atRest();
       const stopped = waitStopped(timeoutMs, signal);
       // While a command of its command line runs the program, gdb reads no further commands: only the signal gets through.
       child.kill("SIGINT");
@@ -126,7 +123,7 @@ const LINE_LEFT_OUT = `[a line of more than ${MAXIMUM_LINE_CHARS} characters, no
 
 interface Heard {
   readonly text: string | null;
-  readonly program: GdbState["program"] | null;
+  readonly program: "runs" | "stands" | null;
   /** The end of the command with this token. */
   readonly result: { readonly token: number; readonly state: AnswerState } | null;
 }

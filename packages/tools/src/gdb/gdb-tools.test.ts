@@ -42,6 +42,8 @@ describe.skipIf(!isThere("gdb") || !isThere("gcc"))("gdb", () => {
     expect((await command("bt")).text).toContain("main ()");
     await command("delete");
     expect((await command("continue")).text).toContain("the program runs");
+    // A wait whose time is over takes nothing from the next one.
+    expect((await run("gdb_wait_stopped", { timeout_seconds: 0.1 })).text).toContain("no answer in time");
     expect((await run("gdb_interrupt", {})).text).toMatch(/signal-received|SIGINT|stopped/);
     await command("set var go = 0");
     await command("continue");
