@@ -50,34 +50,17 @@ function accessesOf({ op, path, to = path }: Input): readonly PathAccess[] {
 }
 
 async function effectOf(input: Input, workspace: Workspace): Promise<ToolEffect> {
+  const { op, path, to = path } = input;
+  const isTransfer = op === "move" || op === "copy";
+  // Without a target the call only says so.
+  if (op === "read" || op === "list" || op === "stat" || (isTransfer && input.to === undefined)) return { kind: "read" };
+  const name = workspace.nameOf(await (op === "remove" || op === "move" ? workspace.entryPlace(path) : workspace.place(path)));
   const unseen = { kind: "write", before: null, after: null } as const;
-  const writing = (what: string, ...files: readonly string[]): ToolEffect => ({ ...unseen, what, files });
-  const place = async (path: string) => workspace.nameOf(await workspace.place(path));
-  const entry = async (path: string) => workspace.nameOf(await workspace.entryPlace(path));
-  switch (input.op) {
-    case "read":
-    case "list":
-    case "stat":
-      return { kind: "read" };
-    case "mkdir": {
-      const folder = await place(input.path);
-      return writing(`make the folder ${folder}`, folder);
-    }
-    case "remove": {
-      const name = await entry(input.path);
-      return writing(`remove ${name} and all that is in it`, name);
-    }
-    case "move":
-    case "copy": {
-      // Without a target the call only says so.
-      if (input.to === undefined) return { kind: "read" };
-      const from = input.op === "move" ? await entry(input.path) : await place(input.path);
-      const to = await place(input.to);
-      return writing(`${input.op} ${from} to ${to}, replacing the existing target`, ...(input.op === "move" ? [from] : []), to);
-    }
-    default:
-      return input.op satisfies never;
-  }
+  if (op === "mkdir") return { ...unseen, what: `make the folder ${name}`, files: [name] };
+  if (op === "remove") return { ...unseen, what: `remove ${name} and all that is in it`, files: [name] };
+  const target = workspace.nameOf(await workspace.place(to));
+  const what = `${op} ${name} to ${target}, replacing the existing target`;
+  return { ...unseen, what, files: op === "move" ? [name, target] : [target] };
 }
 
 async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> {

@@ -41,19 +41,10 @@ export const grepTool: CommandTool = checked(WITH_PROGRAMS, ({ workspace, env, p
         isFolder ? await workspaceFiles(workspace, path, `**/${include}`) : [workspace.nameOf(place)],
       );
       // It reads the opened files, all as one text, and never gets a name that may lead elsewhere by now.
-      const args = ["-na", input.literal === true ? "-F" : "-E", ...(input.ignore_case === true ? ["-i"] : [])];
-      const result = await runProcess({
-        command: "grep",
-        args: [...args, "-e", input.pattern],
-        cwd: workspace.root,
-        env: { ...env, LC_ALL: "C.UTF-8" },
-        passEnv,
-        timeoutMs,
-        signal,
-        artifacts,
-        input: files.bytes(),
-        through: files.named,
-      });
+      const flags = ["-na", input.literal === true ? "-F" : "-E", ...(input.ignore_case === true ? ["-i"] : [])];
+      const program = { command: "grep", args: [...flags, "-e", input.pattern], input: files.bytes(), through: files.named };
+      const where = { cwd: workspace.root, env: { ...env, LC_ALL: "C.UTF-8" }, passEnv };
+      const result = await runProcess({ ...program, ...where, timeoutMs, signal, artifacts });
       if (result.end !== "exited" || result.exitCode === null) return processOutput(result, timeoutMs);
       if (result.exitCode !== 0 && result.exitCode !== NOTHING_FOUND) return failure(result.text.trim());
       const { problems } = files;

@@ -6,11 +6,8 @@ import { commandLine, processOutput, runProcess } from "./process/run-process.ts
 /** `read_lints`: runs the configured linter and gives its findings; an error result if none is configured. */
 export const readLintsTool: (setting: ToolSetting) => AgentTool = checked(WITH_LINTER, (setting) => {
   const { workspace, env, passEnv, timeoutMs, lintCommand } = setting;
-  const namesOf = async (paths: readonly string[]): Promise<readonly string[]> => {
-    const names: string[] = [];
-    for (const path of paths) names.push(workspace.nameOf(await workspace.place(path)));
-    return names;
-  };
+  const namesOf = (paths: readonly string[]) =>
+    Promise.all(paths.map(async (path) => workspace.nameOf(await workspace.place(path))));
   return defineTool({
     name: "read_lints",
     description: "Runs the workspace's linter, on the paths given or on everything, and gives what it found.",

@@ -3,6 +3,7 @@ import { type CommandTool, checked, DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIME
 import { processOutput, runProcess } from "./process/run-process.ts";
 
 const MS_PER_SECOND = 1_000;
+const MAXIMUM_SECONDS = MAXIMUM_TIMEOUT_MS / MS_PER_SECOND;
 
 /** `run_terminal_command`: runs a command line in `sh`. */
 export const runTerminalCommandTool: CommandTool = checked(WITH_PROGRAMS, (setting) => {
@@ -16,11 +17,7 @@ export const runTerminalCommandTool: CommandTool = checked(WITH_PROGRAMS, (setti
     input: z.strictObject({
       command: z.string().min(1),
       cwd: z.string().optional().describe("folder to run it in; default: the workspace"),
-      timeout_seconds: z
-        .number()
-        .positive()
-        .max(MAXIMUM_TIMEOUT_MS / MS_PER_SECOND)
-        .optional(),
+      timeout_seconds: z.number().positive().max(MAXIMUM_SECONDS).optional(),
     }),
     effect: async ({ command, cwd = "." }) => {
       return { kind: "execute", command, folder: workspace.nameOf(await workspace.place(cwd)) };

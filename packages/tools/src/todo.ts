@@ -51,13 +51,10 @@ export function createTodoLists(): TodoLists {
 
 /** The list of the entry's newest call that has one. */
 function listIn(entry: SessionEntry): readonly TodoItem[] | null {
-  if (entry.type !== "message") return null;
-  for (const { toolName, argumentsJson } of toolCallsOf(entry.message).toReversed()) {
-    // A call that was no JSON got an error result: there is no list in it.
-    const input = toolName === NAME ? inputSchema.safeParse(jsonIn(argumentsJson)) : null;
-    if (input?.success === true) return input.data.items;
-  }
-  return null;
+  const calls = entry.type === "message" ? toolCallsOf(entry.message).filter(({ toolName }) => toolName === NAME) : [];
+  // A call that was no JSON got an error result: there is no list in it.
+  const lists = calls.flatMap(({ argumentsJson }) => inputSchema.safeParse(jsonIn(argumentsJson)).data ?? []);
+  return lists.at(-1)?.items ?? null;
 }
 
 function listText(items: readonly TodoItem[]): string {

@@ -20,63 +20,52 @@ export const createGdbTools: (setting: GdbSetting) => GdbTools = checked(WITH_PR
     session?.close();
     session = null;
   };
-  return { tools: [gdbCommandTool(gdb, close), gdbInterruptTool(gdb), gdbWaitStoppedTool(gdb)], close };
-});
-
-/** Time for a command that gives none; chosen: loading symbols of large programs takes that long. */
-const DEFAULT_SECONDS = 30;
-const MS_PER_SECOND = 1_000;
-
-/** `gdb_command`: one line for gdb's command line. `onGone` is called when gdb has ended, so that the next command starts another. */
-function gdbCommandTool(gdb: () => GdbSession, onGone: () => void): AgentTool {
-  return defineTool({
+  const commandTool = defineTool({
     name: "gdb_command",
     description: "Gives one command to gdb, e.g. `file ./a.out`, `break main`, `run`, `bt`. gdb stays open between calls.",
     category: "head-tail",
     hint: "ask for a part, e.g. bt 10",
     // No shell takes a line that begins so: a rule for it allows no other command.
     effect: ({ command }) => ({ kind: "execute", command: `(gdb) ${command}`, folder: "." }),
-    input: z.strictObject({ command: z.string().min(1), timeout_seconds: z.number().positive().max(3600).optional() }),
+    input: z.strictObject({ command: z.string().min(1), timeout_seconds: SECONDS }),
     run: async ({ command, timeout_seconds = DEFAULT_SECONDS }, { signal }) => {
-      const answer = await gdb().command(command, timeout_seconds * MS_PER_SECOND, signal);
-      if (answer.state === "exited") onGone();
+      const answer = await gdb().command(command, msOf(timeout_seconds), signal);
+      // The next command starts another.
+      if (answer.state === "exited") close();
       return gdbOutput(answer);
     },
   });
-}
-
-/** Time to wait for a stop if a call gives none; chosen. */
-const WAIT_SECONDS = 60;
-
-/** `gdb_wait_stopped`: waits until the program stops at a breakpoint, by a signal, or at its end. */
-function gdbWaitStoppedTool(gdb: () => GdbSession): AgentTool {
-  return defineTool({
+  const partial = { category: "head-tail", hint: "ask gdb_command for the part, e.g. bt 10" } as const;
+  const waitTool = defineTool({
+    ...partial,
     name: "gdb_wait_stopped",
     description: "Waits until the program that runs under gdb stops, and says why it did.",
-    category: "head-tail",
-    hint: "ask gdb_command for the part, e.g. bt 10",
     effect: { kind: "execute", command: "(gdb) wait until it stops", folder: "." },
-    input: z.strictObject({ timeout_seconds: z.number().positive().max(3600).optional() }),
+    input: z.strictObject({ timeout_seconds: SECONDS }),
     run: async ({ timeout_seconds = WAIT_SECONDS }, { signal }) =>
-      gdbOutput(await gdb().waitStopped(timeout_seconds * MS_PER_SECOND, signal)),
+      gdbOutput(await gdb().waitStopped(msOf(timeout_seconds), signal)),
   });
-}
-
-/** A program that is interrupted stops at once, or is stuck in the system; chosen. */
-const TIMEOUT_MS = 10_000;
-
-/** `gdb_interrupt`: stops the program that runs under gdb. */
-function gdbInterruptTool(gdb: () => GdbSession): AgentTool {
-  return defineTool({
+  const interruptTool = defineTool({
+    ...partial,
     name: "gdb_interrupt",
     description: "Stops the program that runs under gdb, as Ctrl-C does.",
-    category: "head-tail",
-    hint: "ask gdb_command for the part, e.g. bt 10",
     effect: { kind: "execute", command: "(gdb) interrupt", folder: "." },
     input: z.strictObject({}),
     run: async (_, { signal }) => gdbOutput(await gdb().interrupt(TIMEOUT_MS, signal)),
   });
-}
+  return { tools: [commandTool, interruptTool, waitTool], close };
+});
+
+const SECONDS = z.number().positive().max(3600).optional();
+
+/** Time for a command that gives none, and for a wait; chosen: loading symbols of large programs takes that long. */
+const DEFAULT_SECONDS = 30;
+const WAIT_SECONDS = 60;
+
+/** A program that is interrupted stops at once, or is stuck in the system; chosen. */
+const TIMEOUT_MS = 10_000;
+
+const msOf = (seconds: number) => Math.ceil(seconds * 1_000);
 
 const SAID: { readonly [State in GdbAnswer["state"]]: string } = {
   done: "",

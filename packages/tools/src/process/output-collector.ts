@@ -34,50 +34,33 @@ const MAXIMUM_STORED_CHARS = 64 * 1024 * 1024;
 /** A collector that streams to the store once the output is larger than the part that stays in memory. Invalid UTF-8 becomes U+FFFD. */
 export function createOutputCollector(artifacts: ArtifactStore): OutputCollector {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let head = "";
-  let tail: string[] = [];
-  let tailChars = 0;
-  let totalBytes = 0;
-  let totalChars = 0;
-  let storedChars = 0;
-  let isWhole = true;
+  /** The beginning, once the middle is not all kept; and all text behind it that is. */
+  let head: string | null = null;
+  let rest = "";
+  let [totalBytes, totalChars, storedChars] = [0, 0, 0];
   let isBinary = false;
   let writer: ArtifactWriter | null = null;
 
-  const keep = (text: string) => {
-    const room = characterBoundaryAtOrBefore(text, SIDE_CHARS - head.length);
-    // Once something went to the tail the head is closed, so that nothing changes places.
-    const toHead = tailChars > 0 ? 0 : room;
-    head += text.slice(0, toHead);
-    const rest = text.slice(toHead);
-    if (rest === "") return;
-    tail.push(rest);
-    tailChars += rest.length;
-    // Dropped only when twice the size is reached, so that each character is moved a bounded number of times.
-    if (tailChars > 2 * SIDE_CHARS) {
-      const kept = lastPart(tail.join(""));
-      isWhole = false;
-      tail = [kept];
-      tailChars = kept.length;
-    }
+  const cutMiddle = () => {
+    head ??= rest.slice(0, characterBoundaryAtOrBefore(rest, SIDE_CHARS));
+    rest = rest.slice(characterBoundaryAtOrBefore(rest, rest.length - SIDE_CHARS));
   };
   const store = async (text: string) => {
-    if (isBinary || !isStreaming(artifacts) || storedChars >= MAXIMUM_STORED_CHARS) return;
-    if (writer === null && head.length + tailChars + text.length <= 2 * SIDE_CHARS) return;
-    if (writer === null) {
-      const before = head + tail.join("");
-      writer = await artifacts.begin();
-      await writer.write(before);
-      storedChars = before.length;
-    }
-    await writer.write(text);
-    storedChars += text.length;
+    const isLarge = totalChars > 2 * SIDE_CHARS;
+    if (!isLarge || isBinary || !isStreaming(artifacts) || storedChars >= MAXIMUM_STORED_CHARS) return;
+    // Nothing was left out yet.
+    const fresh = writer === null ? rest + text : text;
+    writer ??= await artifacts.begin();
+    await writer.write(fresh);
+    storedChars += fresh.length;
   };
   const take = async (text: string) => {
     if (text === "") return;
     totalChars += text.length;
     await store(text);
-    keep(text);
+    rest += text;
+    // Only once twice the size is reached, so that each character is moved a bounded number of times.
+    if (rest.length > 3 * SIDE_CHARS) cutMiddle();
   };
   const discard = async () => {
     await writer?.discard();
@@ -91,19 +74,14 @@ export function createOutputCollector(artifacts: ArtifactStore): OutputCollector
     },
     finish: async () => {
       await take(decoder.decode());
-      const end = tail.join("");
-      isWhole &&= head.length + end.length <= 2 * SIDE_CHARS;
-      const text = isWhole ? head + end : `${head}\n[… the middle of ${totalBytes} bytes is not shown]\n${lastPart(end)}`;
+      if (totalChars > 2 * SIDE_CHARS) cutMiddle();
+      const text = head === null ? rest : `${head}\n[… the middle of ${totalBytes} bytes is not shown]\n${rest}`;
       if (isBinary) await discard();
       const handle = writer === null ? null : await writer.finish();
       return { text, totalBytes, handle, isStoredWhole: handle !== null && storedChars === totalChars, isBinary };
     },
     discard,
   };
-}
-
-function lastPart(text: string): string {
-  return text.slice(characterBoundaryAtOrBefore(text, text.length - SIDE_CHARS));
 }
 
 /** True for a store that takes a text piece by piece. */

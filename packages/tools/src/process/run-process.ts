@@ -53,16 +53,15 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   // A program may end before it has read all.
   const fed = child.stdin === null ? null : pipeline(request.input ?? [], child.stdin).catch(() => undefined);
   let end: ProcessResult["end"] = "exited";
-  const stop = (why: "timed-out" | "cancelled") => {
-    end = why;
+  let killTimer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    end = request.signal.aborted ? "cancelled" : "timed-out";
     endGroup(child, "SIGTERM");
     killTimer = setTimeout(() => endGroup(child, "SIGKILL"), GRACE_MS);
   };
-  let killTimer: NodeJS.Timeout | undefined;
-  const onAbort = () => stop("cancelled");
-  const timer = setTimeout(() => stop("timed-out"), request.timeoutMs);
-  if (request.signal.aborted) onAbort();
-  else request.signal.addEventListener("abort", onAbort, { once: true });
+  const timer = setTimeout(stop, request.timeoutMs);
+  if (request.signal.aborted) stop();
+  else request.signal.addEventListener("abort", stop, { once: true });
   try {
     const exited = exitOf(child);
     const [exit] = await Promise.all([exited, child.stdout && drain(child.stdout, collector.add, { exited, ...request }), fed]);
@@ -74,7 +73,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   } finally {
     clearTimeout(timer);
     clearTimeout(killTimer);
-    request.signal.removeEventListener("abort", onAbort);
+    request.signal.removeEventListener("abort", stop);
     endGroup(child, "SIGKILL");
   }
 }

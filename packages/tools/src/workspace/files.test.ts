@@ -11,12 +11,18 @@ beforeEach(() => {
   folder = temporaryFolder({ "file.txt": "before" });
   chmodSync(join(folder.path, "file.txt"), MODE);
 });
-afterEach(() => folder.remove());
+const { platform: own } = process;
+const runAs = (platform: string) => Object.defineProperty(process, "platform", { value: platform });
+afterEach(() => {
+  runAs(own);
+  folder.remove();
+});
 
 // Linux goes by an open handle of the folder, the others by its path: both ways run here.
 test.each(["linux", "darwin", "win32"] as const)("as on %s a file is replaced whole, with its rights", async (platform) => {
-  await replaceFile(join(folder.path, "file.txt"), "after", { platform });
-  await replaceFile(join(folder.path, "new.txt"), "new", { platform });
+  runAs(platform);
+  await replaceFile(join(folder.path, "file.txt"), "after");
+  await replaceFile(join(folder.path, "new.txt"), "new");
   expect(readdirSync(folder.path).toSorted()).toEqual(["file.txt", "new.txt"]);
   expect(readFileSync(join(folder.path, "file.txt"), "utf8")).toBe("after");
   expect(readFileSync(join(folder.path, "new.txt"), "utf8")).toBe("new");
@@ -24,6 +30,7 @@ test.each(["linux", "darwin", "win32"] as const)("as on %s a file is replaced wh
 });
 
 test.each(["linux", "darwin", "win32"] as const)("as on %s a folder is not replaced", async (platform) => {
-  await expect(replaceFile(folder.path, "after", { platform })).rejects.toMatchObject({ code: "EISDIR" });
+  runAs(platform);
+  await expect(replaceFile(folder.path, "after")).rejects.toMatchObject({ code: "EISDIR" });
   expect(readdirSync(folder.path)).toEqual(["file.txt"]);
 });

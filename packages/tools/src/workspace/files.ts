@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { constants, type Dirent, type Stats } from "node:fs";
+import { constants, type Dirent } from "node:fs";
 import {
   type FileHandle,
   lstat,
@@ -75,9 +75,9 @@ function handlePath({ fd }: FileHandle): string {
 }
 
 /** Works with the path of a folder that is open meanwhile. Only Linux names a folder by its open handle; elsewhere it goes by its path. */
-async function inFolder<T>(place: string, work: (path: string) => Promise<T>, platform = process.platform): Promise<T> {
+async function inFolder<T>(place: string, work: (path: string) => Promise<T>): Promise<T> {
   const folder = await openFolder(place);
-  return await work(platform === "linux" ? handlePath(folder) : place).finally(() => folder.close());
+  return await work(process.platform === "linux" ? handlePath(folder) : place).finally(() => folder.close());
 }
 
 /** Entries of a folder at its real place: of the folder that was opened, where the system can name it (Linux). */
@@ -131,31 +131,32 @@ const NEW_FILE_MODE = 0o666;
 export async function replaceFile(
   place: string,
   text: string | AsyncIterable<Uint8Array>,
-  { platform = process.platform, mode = NEW_FILE_MODE }: { readonly platform?: NodeJS.Platform; readonly mode?: number } = {},
+  mode: number = NEW_FILE_MODE,
 ): Promise<void> {
-  const replace = async (target: string) => {
+  await atPlace(place, async (target) => {
     const old = await lstat(target).catch(() => null);
     if (old !== null && !old.isFile()) throw refusal(old.isDirectory() ? "EISDIR" : "ENXIO");
     const draft = join(dirname(target), `.${randomUUID()}.part`);
     const file = await open(draft, "wx", old?.mode ?? mode);
+    const write = async () => {
+      await writeFile(file, text);
+      // Only the owner of a file or the system's may give it away; for all others it is theirs already.
+      if (old !== null) await file.chown(old.uid, old.gid).catch(() => undefined);
+      if (old !== null) await file.chmod(old.mode);
+    };
     try {
-      await writeAs(file, text, old).finally(() => file.close());
+      await write().finally(() => file.close());
       await rename(draft, target);
     } catch (error) {
       await rm(draft, { force: true });
       throw error;
     }
-  };
-  await atPlace(place, replace, platform);
+  });
 }
 
 /** Works on a name by a path into its folder as it was opened at its real place. */
-export async function atPlace<T>(
-  place: string,
-  work: (path: string) => Promise<T>,
-  platform: NodeJS.Platform = process.platform,
-): Promise<T> {
-  return await inFolder(dirname(place), (folder) => work(join(folder, basename(place))), platform);
+export async function atPlace<T>(place: string, work: (path: string) => Promise<T>): Promise<T> {
+  return await inFolder(dirname(place), (folder) => work(join(folder, basename(place))));
 }
 
 /** Makes a folder at its real place and those above it, each in the folder above as it was opened. */
@@ -193,14 +194,6 @@ export async function copyEntry(from: string, to: string): Promise<void> {
   } else {
     const file = await openRegularFile(from, { place: from });
     // The stream closes the file.
-    await replaceFile(to, file.createReadStream(), { mode: stats.mode });
+    await replaceFile(to, file.createReadStream(), stats.mode);
   }
-}
-
-async function writeAs(file: FileHandle, text: string | AsyncIterable<Uint8Array>, old: Stats | null): Promise<void> {
-  await writeFile(file, text);
-  if (old === null) return;
-  // Only the owner of a file or the system's may give it away; for all others it is theirs already.
-  await file.chown(old.uid, old.gid).catch(() => undefined);
-  await file.chmod(old.mode);
 }
