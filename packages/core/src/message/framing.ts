@@ -35,7 +35,7 @@ export function unquotedText(text: string, framing: Framing): string {
 /** Text for the middle of a line: itself, or as a JSON string if it has a line break or begins as such a string does. */
 export function textOnOneLine(text: string): string {
   if (!text.startsWith('"') && !LINE_BREAK.test(text)) return text;
-  const codes = (char: string) => (isLineBreak(char) ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char);
+  const codes = (char: string) => (LINE_BREAK.test(char) ? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}` : char);
   return [...JSON.stringify(text)].map(codes).join("");
 }
 
@@ -55,112 +55,85 @@ export function nameInBrackets(name: string, mostChars: number = NAME_CHARS): st
  * characters: at least `mostChars` of it, if there are so many.
  */
 export function foldedBeginning(text: string, mostChars: number): { readonly start: number; readonly folded: string } {
-  let line = lineOf(text, 0);
-  while (line.start === line.end && line.end < text.length) line = lineOf(text, line.end + 1);
-  return { start: line.start, folded: foldedFrom(text, line, mostChars) };
+  for (const { 0: line, index } of text.matchAll(LINE)) {
+    const start = seenFrom(line, 0, "");
+    if (start < line.length) return { start: index + start, folded: folded(line.slice(start), mostChars) };
+  }
+  return { start: text.length, folded: "" };
 }
 
 /** A bracket or an angle, or a character that may look like one. */
 const BRACKET = /[[<]|[^\0-\x7f]/;
 
 function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
+  // Where all that is ours has a bracket or an angle, lines without one are passed over at once.
   const isBracketed = framing.lines.every((line) => line.startsWith("["));
   if (isBracketed && !BRACKET.test(text)) return text;
-  const pieces: string[] = [];
-  let done = 0;
-  for (const place of framedPlaces(text, framing, isBracketed)) {
-    pieces.push(text.slice(done, place), written(text.charAt(place)));
-    done = place + 1;
+  return text.replace(LINE, (line) => {
+    const places = isBracketed && !BRACKET.test(line) ? [] : framedPlaces(line, framing);
+    const pieces = places.map((place, at) => line.slice((places[at - 1] ?? -1) + 1, place) + written(line.charAt(place)));
+    return pieces.join("") + line.slice((places.at(-1) ?? -1) + 1);
+  });
+}
+
+/** The places of a line that read as framing, in order: its first visible character, and the character behind the angle of a tag. */
+function framedPlaces(line: string, framing: Framing): readonly number[] {
+  const start = seenFrom(line, 0, "");
+  const places = isOurLine(line.slice(seenFrom(line, start, MARK)), framing) ? [start] : [];
+  if (framing.tags.length === 0) return places;
+  // A terminal's colour code may hold an angle, too.
+  const angles = [...line.matchAll(ANGLES)].map(({ index }) => index);
+  return [...places, ...angles.filter((at) => at >= start && isOurTag(line.slice(at + 1), framing.tags)).map((at) => at + 1)];
+}
+
+/** The first place of a line, from one on, that is seen and is none of the characters given. */
+function seenFrom(line: string, from: number, ignored: string): number {
+  for (let at = from; at < line.length; ) {
+    const controlEnd = colourCodeEnd(line, at);
+    if (controlEnd === at && !isUnseen(line, at) && !ignored.includes(line.charAt(at))) return at;
+    at = Math.max(controlEnd, at + charAt(line, at).length);
   }
-  return pieces.length === 0 ? text : [...pieces, text.slice(done)].join("");
-}
-
-/** The places that read as framing, in order: the first visible character of a line, and the character behind the angle of a tag. */
-function* framedPlaces(text: string, framing: Framing, isBracketed: boolean): Generator<number> {
-  for (let from = 0; from < text.length; ) {
-    // Where all that is ours has a bracket or an angle, lines without one are passed over at once.
-    if (isBracketed) {
-      const chars = text.slice(from).search(BRACKET);
-      if (chars < 0) return;
-      let start = from + chars;
-      while (start > from && !isLineBreak(text.charAt(start - 1))) start -= 1;
-      from = start;
-    }
-    const line = lineOf(text, from);
-    if (isOurLine(text, { start: seenFrom(text, line, MARK), end: line.end }, framing)) yield line.start;
-    // A terminal's colour code may hold an angle, too.
-    if (framing.tags.length > 0)
-      for (let at = angleFrom(text, line); at < line.end; at = angleFrom(text, { start: at + 1, end: line.end }))
-        if (isOurTag(text, { start: at + 1, end: line.end }, framing.tags)) yield at + 1;
-    from = line.end + 1;
-  }
-}
-
-function angleFrom(text: string, { start, end }: Stretch): number {
-  const chars = text.slice(start, end).search(ANGLE);
-  return chars < 0 ? end : start + chars;
-}
-
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The line from a place on, without the invisible characters at its beginning. */
-function lineOf(text: string, from: number): Stretch {
-  const chars = text.slice(from).search(LINE_BREAK);
-  const end = chars < 0 ? text.length : from + chars;
-  return { start: seenFrom(text, { start: from, end }, ""), end };
-}
-
-/** The first place in a stretch that is seen and is none of the characters given. */
-function seenFrom(text: string, { start, end }: Stretch, ignored: string): number {
-  for (let at = start; at < end; ) {
-    const controlEnd = colourCodeEnd(text, { start: at, end });
-    if (controlEnd === at && !isUnseen(text, at) && !ignored.includes(text.charAt(at))) return at;
-    at = Math.max(controlEnd, at + charAt(text, at).length);
-  }
-  return end;
+  return line.length;
 }
 
 /** Where a terminal's colour code that begins here ends; here if there is none. */
-function colourCodeEnd(text: string, { start, end }: Stretch): number {
-  if (text.charCodeAt(start) !== 0x1b || text.charAt(start + 1) !== "[") return start;
+function colourCodeEnd(line: string, start: number): number {
+  if (!line.startsWith("\u001b[", start)) return start;
   let at = start + 2;
-  while (at < end && text.charAt(at) >= "0" && text.charAt(at) <= "?") at += 1;
-  return Math.min(end, at + 1);
+  while (line.charAt(at) >= "0" && line.charAt(at) <= "?") at += 1;
+  return Math.min(line.length, at + 1);
 }
 
 /** Characters of a line in brackets within which its words are looked for: longer ones are data; chosen. */
 const BRACKETED_CHARS = 400;
 
-function isOurLine(text: string, line: Stretch, { lines, bracketWords }: Framing): boolean {
-  const first = foldedChar(charAt(text, line.start));
+function isOurLine(line: string, { lines, bracketWords }: Framing): boolean {
+  const first = foldedChar(charAt(line, 0));
   const alike = lines.filter((each) => first.startsWith(each.charAt(0)));
   if (alike.length === 0 && !first.startsWith("[")) return false;
-  const beginning = foldedFrom(text, line, Math.max(0, ...alike.map(({ length }) => length)));
+  const beginning = folded(line, Math.max(0, ...alike.map(({ length }) => length)));
   if (alike.some((each) => beginning.startsWith(each))) return true;
   if (bracketWords.length === 0 || !first.startsWith("[")) return false;
-  const bracketed = foldedFrom(text, line, BRACKETED_CHARS);
+  const bracketed = folded(line, BRACKETED_CHARS);
   return bracketWords.some((word) => bracketed.includes(word));
 }
 
 /** Characters that {@link foldedChar} writes as the angle that opens a tag, of one unit. A regular expression finds it without a string for each character. */
-const ANGLE = /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c]/;
+const ANGLES = /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c]/g;
 /** The same, and the written forms of the angle that closes one. */
 const EITHER_ANGLE =
   /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c>\u02c3\u203a\u226f\u232a\u276f\u27e9\u3009\ufe65\uff1e]/;
 
 /** Whether the text behind the angle is one of our tags: after a slash the name's beginning, else the whole name of a tag that ends on its line. */
-function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]): boolean {
-  const slash = seenFrom(text, { start, end }, MARK);
-  const isClosing = foldedChar(charAt(text, slash)) === "/";
+function isOurTag(behind: string, tags: readonly string[]): boolean {
+  const slash = seenFrom(behind, 0, MARK);
+  const isClosing = foldedChar(charAt(behind, slash)) === "/";
   const longest = tags.reduce((chars, tag) => Math.max(chars, tag.length), 0);
-  let at = isClosing ? seenFrom(text, { start: slash + 1, end }, MARK) : slash;
+  let at = isClosing ? seenFrom(behind, slash + 1, MARK) : slash;
   let firstWord: string | null = null;
   let name = "";
-  while (at < end && name.length <= longest) {
-    const char = charAt(text, at);
+  while (at < behind.length && name.length <= longest) {
+    const char = charAt(behind, at);
     const isSpace = isBlank(char);
     const written = isSpace || isIgnored(char) ? "" : foldedChar(char);
     if (!/^[\p{L}\p{N}-]*$/u.test(written)) break;
@@ -169,19 +142,16 @@ function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]
     at += char.length;
   }
   if (isClosing) return tags.some((tag) => name.startsWith(tag));
-  return tags.some((tag) => tag === name || tag === firstWord) && isClosed(text, { start: at, end });
+  const [angle = ""] = EITHER_ANGLE.exec(behind.slice(at)) ?? [];
+  return tags.some((tag) => tag === name || tag === firstWord) && foldedChar(angle) === ">";
 }
 
-function isClosed(text: string, { start, end }: Stretch): boolean {
-  const at = text.slice(start, end).search(EITHER_ANGLE);
-  return at >= 0 && foldedChar(text.charAt(start + at)) === ">";
-}
-
-function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): string {
+/** A line's first characters in one case, width and script, without those that are not seen. */
+function folded(line: string, mostChars: number): string {
   let result = "";
-  for (let at = start; at < end && result.length < mostChars; ) {
-    const char = charAt(text, at);
-    if (!isIgnored(char) && !isBlank(char) && !isLineBreak(char)) result += foldedChar(char);
+  for (let at = 0; at < line.length && result.length < mostChars; ) {
+    const char = charAt(line, at);
+    if (!isIgnored(char) && !isBlank(char)) result += foldedChar(char);
     at += char.length;
   }
   return result;
@@ -214,19 +184,12 @@ export const CONTEXT_FRAMING: Framing = {
 /** Characters that a reader may take for the end of a line: the breaks of Unicode, and the separators that some programs split at. */
 export const LINE_BREAKS: readonly string[] = [..."\n\v\f\r\u001c\u001d\u001e\u0085\u2028\u2029"];
 
-/** Finds one of {@link LINE_BREAKS}. */
+/** Finds one of {@link LINE_BREAKS}, and the lines between them. */
 const LINE_BREAK: RegExp = new RegExp(`[${LINE_BREAKS.join("")}]`);
-
-function isLineBreak(char: string): boolean {
-  const unit = char.charCodeAt(0);
-  return (
-    (unit >= 0x0a && unit <= 0x0d) || (unit >= 0x1c && unit <= 0x1e) || unit === 0x85 || unit === 0x2028 || unit === 0x2029
-  );
-}
+const LINE: RegExp = new RegExp(`[^${LINE_BREAKS.join("")}]+`, "g");
 
 function isBlank(char: string): boolean {
-  if (char.length === 1 && char <= "\x7f") return char === " " || char === "\t";
-  return /^\s$/.test(char) && !isLineBreak(char);
+  return char.length === 1 && char <= "\x7f" ? char === " " || char === "\t" : /^\s$/.test(char);
 }
 
 /** Characters that change how text looks, or nothing at all: zero-width ones, control characters, marks on letters, Markdown's emphasis. */
@@ -241,7 +204,7 @@ function isUnseen(text: string, index: number): boolean {
 
 function isIgnored(char: string): boolean {
   if (isPlain(char)) return char === "_" || char === "*" || char === "`" || char === "~";
-  return char !== " " && UNSEEN.test(char) && !isLineBreak(char);
+  return char !== " " && UNSEEN.test(char);
 }
 
 function charAt(text: string, index: number): string {
