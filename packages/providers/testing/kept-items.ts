@@ -11,7 +11,7 @@ import { OPENCODE_MESSAGES } from "../src/drop-in/opencode.ts";
 import { PI_MESSAGES } from "../src/drop-in/pi.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
 import type { Fields } from "../src/fields.ts";
-import { type AnyCompactor, type ProxyWire, wireNamed } from "../src/proxy/wires.ts";
+import { type AnyCompactor, type ProxyWire, WIRES } from "../src/proxy/wires.ts";
 import { type FormedStep, type FormName, ITEM_FORMS, type KeptName, stepItems } from "./item-forms.ts";
 
 /** The person's first words. */
@@ -21,7 +21,7 @@ const GO = "Look at the harbour.";
 export type KeptStep = Pick<FormedStep, "id" | "given"> & { readonly seal: string | null };
 
 /** The wire of a name. */
-export const wire = (name: string): ProxyWire => wireNamed(name) ?? missing(name);
+export const wire = (name: string): ProxyWire => Object.values(WIRES).find((each) => each.name === name) ?? missing(name);
 /** Ends a test that names no kind of items. */
 export const missing = (name: string): never => {
   throw new Error(`${name} is no wire`);

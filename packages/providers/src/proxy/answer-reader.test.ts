@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createAnswerReader } from "./answer-reader.ts";
-import { wireNamed } from "./wires.ts";
+import { WIRES } from "./wires.ts";
 
-const WIRE = wireNamed("anthropic") ?? expect.fail("no such wire");
+const WIRE = WIRES.anthropic;
 const USAGE = { id: "m1", usage: { input_tokens: 7 } };
 const event = (message: object) => `data: ${JSON.stringify({ type: "message_start", message })}\n\n`;
 

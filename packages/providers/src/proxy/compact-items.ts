@@ -3,7 +3,7 @@ import { isRecord, MAXIMUM_RECALL_CHARS, shortHash, wellFormed } from "@plimsoll
 import { z } from "zod";
 import { type Fields, jsonValueOf } from "../fields.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
-import { type AnyCompactor, type ProxyWire, wireNamed } from "./wires.ts";
+import { type AnyCompactor, type ProxyWire, WIRES } from "./wires.ts";
 
 /** The version of the form of `POST /compact`; another one answers differently. */
 const VERSION = 1;
@@ -49,7 +49,7 @@ interface Compacting {
  */
 export async function compactItems(body: Fields, { limits, signal, compactorOf }: Compacting): Promise<Fields> {
   const asked = parsed(compactSchema, body);
-  const wire = wireFor(asked.wire);
+  const wire = WIRES[asked.wire];
   const { model: modelId, act = "now", conversation = null, focus, system = "", keep_tokens: keepTokens } = asked;
   const key = conversation === null ? null : keyOf(asked.wire, conversation);
   const compactor = compactorOf(wire, conversation);
@@ -96,15 +96,9 @@ export async function compactItems(body: Fields, { limits, signal, compactorOf }
 export async function recallItems(body: Fields, compactorOf: (wire: ProxyWire) => AnyCompactor): Promise<Fields> {
   const { wire, conversation, handle, start_char: startChar = 0 } = parsed(recallSchema, body);
   const range = { startChar, maximumChars: MAXIMUM_RECALL_CHARS };
-  const found = await compactorOf(wireFor(wire)).recall(handle, range, keyOf(wire, conversation));
+  const found = await compactorOf(WIRES[wire]).recall(handle, range, keyOf(wire, conversation));
   if (found === null) throw new PlimsollError("bad-input", `handle: nothing in this conversation has the handle ${handle}`);
   return { version: VERSION, text: found.text, start_char: found.startChar, total_chars: found.totalChars };
-}
-
-function wireFor(name: string): ProxyWire {
-  const wire = wireNamed(name);
-  if (wire === null) throw new PlimsollError("bad-input", `wire: unknown name ${name}`);
-  return wire;
 }
 
 /** Of all requests that pass, none has such a key: two programs that give the same name never meet on one log by chance. */

@@ -1,23 +1,17 @@
 import { option, shortHash } from "@plimsoll/core/extend";
 import { z } from "zod";
 
-/**
- * Signs by which the requests of one conversation are recognised. They are only hashes; `null` for a sign that was absent.
- *
- * - `session`: of the program's own name
- * - `opening`: of the history through the model's first reply, which no later message changes
- */
-export interface KeyNote {
-  readonly key: string;
+/** Signs by which the requests of one conversation are recognised. They are only hashes; `null` for a sign that was absent. */
+export interface ConversationSigns {
+  /** Of the program's own name. */
   readonly session: string | null;
+  /** Of the history through the model's first reply, which no later message changes. */
   readonly opening: string | null;
 }
 
-/** Signs of the conversation that a request belongs to. */
-export interface ConversationSigns {
-  readonly session: string | null;
-  /** `null` as long as the model has said nothing. */
-  readonly opening: string | null;
+/** The key of a conversation, and signs of it. */
+export interface KeyNote extends ConversationSigns {
+  readonly key: string;
 }
 
 /** Finds the conversation that a request to the proxy belongs to. */

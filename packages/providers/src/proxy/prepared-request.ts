@@ -1,4 +1,4 @@
-import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
+import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/extend";
 import { isRecord, option, outcomeOfReply } from "@plimsoll/core/extend";
 import { z } from "zod";
@@ -19,7 +19,7 @@ import type { ConversationKeys } from "./conversation-keys.ts";
 import { type Fault, mendItems } from "./mend-items.ts";
 import type { ReadRequest, RequestKind } from "./read-request.ts";
 import type { SpokenReply } from "./spoken-reply.ts";
-import type { AnyCompactor, ProxyWire } from "./wires.ts";
+import type { AnyCompactor, BodyFacts, ProxyWire } from "./wires.ts";
 
 /** Options of a proxy's compaction. */
 export interface ProxyOptions {
@@ -114,10 +114,7 @@ interface UpstreamFailure {
 }
 
 /** The texts and tools that are sent before the messages. */
-export interface Setup {
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
-}
+export type Setup = Pick<BodyFacts, "system" | "tools">;
 
 /** Characters a token that no text goes below by much; a side request is only looked at if it could be too long. Chosen. */
 const FEWEST_CHARS_PER_TOKEN = 2;
@@ -165,12 +162,10 @@ export async function prepared(read: ReadRequest, fitting: Fitting): Promise<Pre
     : withMending(read, made, { conversation, broken, options });
 }
 
+type MendingOf = Pick<Fitting, "options"> & { readonly conversation: string; readonly broken: Set<string> };
+
 /** The request, which is mended and sent again if it is refused for no reason that less of it would help against. */
-function withMending(
-  read: ReadRequest,
-  made: PreparedRequest,
-  fitting: { readonly conversation: string; readonly broken: Set<string>; readonly options: PolicyOptions },
-): PreparedRequest {
+function withMending(read: ReadRequest, made: PreparedRequest, fitting: MendingOf): PreparedRequest {
   return {
     ...made,
     recover: async (failure, recovery) => {
@@ -269,23 +264,16 @@ function limitsFor(known: ModelLimits, askedTokens: number | null, restTokens: n
   return { ...known, maxOutputTokens: (askedTokens ?? known.maxOutputTokens ?? 0) + restTokens };
 }
 
-function preparedWith(
-  read: ReadRequest,
-  given: readonly Fields[],
-  {
-    sent,
-    compactor,
-    options,
-    reply,
-  }: {
-    readonly sent: readonly object[];
-    readonly compactor: AnyCompactor;
-    readonly options: PolicyOptions;
-    /** The longest reply that fits beside the items, by the last report. */
-    readonly reply: { readonly mostTokens: number };
-  },
-): PreparedRequest {
+/** The items to send, and the means by which they were fitted. */
+interface Sending extends Pick<Fitting, "compactor" | "options"> {
+  readonly sent: readonly object[];
+  /** The longest reply that fits beside the items, by the last report. */
+  readonly reply: { readonly mostTokens: number };
+}
+
+function preparedWith(read: ReadRequest, given: readonly Fields[], how: Sending): PreparedRequest {
   const { wire, kind, facts } = read;
+  const { sent, compactor, options, reply } = how;
   const most = Math.max(reply.mostTokens, facts.leastOutputTokens ?? 0);
   const replyTokens = Math.min(facts.maxOutputTokens ?? 0, most);
   const items = sent.filter(isRecord);
@@ -307,11 +295,8 @@ function preparedWith(
     return { why, status: 400, bodyText: JSON.stringify({ error: { message } }) };
   };
   return {
-    wire,
-    kind,
-    modelId: facts.modelId,
+    ...untouched(read),
     sessionId: compactor.sessionIdOf(sent),
-    spoken: null,
     bodyText,
     betas: [
       ...(frameText === replyText ? [] : [BINDING_BETA]),
@@ -323,14 +308,10 @@ function preparedWith(
       if (kind === "main") await compactor.observe(sent, answer);
     },
     recover: async ({ status, bodyText: words }, recovery) => {
-      const thrown = {
-        status,
-        error: parseRecord(words) ?? words,
-        message: words,
-        requestBodyValues: parseRecord(bodyText ?? read.bodyText),
-      };
+      const requestBodyValues = parseRecord(bodyText ?? read.bodyText);
+      const thrown = { status, error: parseRecord(words) ?? words, message: words, requestBodyValues };
       const next = await compactor.recover(sent, thrown, recovery);
-      return next === null ? null : preparedWith(read, given, { sent: next, compactor, options, reply });
+      return next === null ? null : preparedWith(read, given, { ...how, sent: next });
     },
   };
 }

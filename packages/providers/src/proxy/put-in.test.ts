@@ -2,7 +2,7 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import type { Fields } from "../fields.ts";
 import { createPutIn } from "./proxy.ts";
-import { wireNamed } from "./wires.ts";
+import { WIRES as PROXY_WIRES } from "./wires.ts";
 
 const ENVIRONMENT = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>";
 const REMINDER = "<system-reminder>\nUse tabs.\n</system-reminder>";
@@ -60,8 +60,7 @@ type WireName = keyof typeof WIRES;
 
 /** The authors of the texts in the user's role in a proxy's log of these items, each identified by its beginning. */
 async function speakers(name: WireName, histories: readonly (readonly Fields[])[]): Promise<readonly string[]> {
-  const wire = wireNamed(name);
-  if (wire === null) throw new Error("no wire");
+  const { [name]: wire } = PROXY_WIRES;
   const putIn = createPutIn();
   const options = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 2_000 } };
   const compactor = putIn.watched(wire.compactor({ ...options, isInjected: putIn.isInjected }), wire);

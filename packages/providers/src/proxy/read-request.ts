@@ -50,8 +50,8 @@ export function readRequest(request: ProxyRequest, keys: ConversationKeys, readB
   // A cache of system text, tools and documents stands before a whole history; the next part of one whose beginning is cached answers that.
   const isAnswer = facts.isCached === true && own.slice(0, 1).some(wire.isHistory);
   const vendors = facts.vendors ?? (isAnswer ? "cachedContent" : isPart ? LONE_RESULTS : null);
-  const kind = vendors === null ? requestKind({ wire, facts, items: own, path: request.path, isKnown }) : "vendors";
-  return { ...request, ...body, wire, kind, vendors, facts, own, asked, signs: { session, opening } };
+  const read = { ...request, ...body, wire, facts, own, asked, vendors, signs: { session, opening } };
+  return { ...read, kind: vendors === null ? requestKind(read, isKnown) : "vendors" };
 }
 
 /** The sign that the vendor keeps the history that a body without one, such as one text, goes on from; `null` for nothing. */
@@ -112,11 +112,8 @@ export function sessionNameOf(headers: RequestHeaders, body: Fields): string | n
 }
 
 function firstOf(names: readonly string[], headers: RequestHeaders): string | null {
-  for (const name of names) {
-    const value = headers[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return null;
+  const values = names.map((name) => headers[name]).filter((value) => typeof value === "string");
+  return values.find((value) => value !== "") ?? null;
 }
 
 /** `_session_` in the user's id is Claude Code's older form; the newer one is JSON. */
@@ -143,23 +140,16 @@ function sessionIn(body: Fields): string | null {
  */
 export type RequestKind = "vendors" | "side" | "on-top" | "main";
 
-/** Signs of a request's kind. */
-interface RequestSigns {
-  readonly wire: Pick<ProxyWire, "isModels">;
-  readonly facts: BodyFacts;
-  readonly items: readonly Fields[];
-  readonly path: string;
-  /** Whether a conversation begins as it does. */
-  readonly isKnown: boolean;
-}
-
 function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[]): boolean {
   // True for an item that brings the agent's tools, as requests do that have none beside their history.
   return tools.length > 0 || items.some((item) => isAgentsRole(item.role) && listAt(item, "tools").length > 0);
 }
 
-/** Finds the kind of a request whose history is its own. */
-function requestKind({ wire, facts, items, path, isKnown }: RequestSigns): Exclude<RequestKind, "vendors"> {
+/** Finds the kind of a request whose history is its own; `isKnown` if a conversation begins as it does. */
+function requestKind(
+  { wire, facts, own: items, path }: Pick<ReadRequest, "wire" | "facts" | "own" | "path">,
+  isKnown: boolean,
+): RequestKind {
   const isAboutHistory = isKnown && items.some(wire.isModels);
   if (isAboutHistory && (path.endsWith("/compact") || items.at(-1)?.type === "compaction_trigger")) return "on-top";
   if (facts.form === "given") return "side";

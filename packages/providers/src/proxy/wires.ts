@@ -42,6 +42,7 @@ export type AnyCompactor = Omit<ArrayCompactor<object, never>, "last" | "send" |
 /** One wire as the proxy needs it. */
 export interface ProxyWire {
   readonly name: "anthropic" | "openai-chat" | "openai-responses" | "gemini";
+  readonly paths: RegExp;
   /** The key of the body under which the history is. */
   readonly itemsKey: "messages" | "input" | "contents";
   readonly factsOf: (body: Fields, path: string) => BodyFacts;
@@ -68,12 +69,7 @@ interface VendorsCompaction {
 
 /** Finds the provider's API (wire) that a path belongs to; `null` for a path without a history. */
 export function wireAt(path: string): ProxyWire | null {
-  return WIRES.find(({ paths }) => paths.test(path))?.wire ?? null;
-}
-
-/** The wire of a name; `null` for a name that is none. */
-export function wireNamed(name: string): ProxyWire | null {
-  return WIRES.find(({ wire }) => wire.name === name)?.wire ?? null;
+  return Object.values(WIRES).find(({ paths }) => paths.test(path)) ?? null;
 }
 
 /** Finds the error that a vendor reports in an event of a stream; `null` for any other event. */
@@ -93,6 +89,7 @@ const endBy =
 
 const ANTHROPIC: ProxyWire = {
   name: "anthropic",
+  paths: /\/messages$/,
   itemsKey: "messages",
   factsOf: (body) => ({
     modelId: stringAt(body, "model"),
@@ -129,6 +126,7 @@ const ANTHROPIC: ProxyWire = {
 
 const CHAT: ProxyWire = {
   name: "openai-chat",
+  paths: /\/chat\/completions$/,
   itemsKey: "messages",
   factsOf: (body) => ({
     modelId: stringAt(body, "model"),
@@ -152,6 +150,7 @@ const CHAT: ProxyWire = {
 
 const RESPONSES: ProxyWire = {
   name: "openai-responses",
+  paths: /\/responses(\/compact)?$/,
   itemsKey: "input",
   factsOf: (body) => ({
     modelId: stringAt(body, "model"),
@@ -180,6 +179,7 @@ const RESPONSES: ProxyWire = {
 
 const GEMINI: ProxyWire = {
   name: "gemini",
+  paths: /\/models\/[^/]+:(generateContent|streamGenerateContent)$/,
   itemsKey: "contents",
   factsOf: (body, path) => {
     const config = recordAt(body, "generationConfig") ?? recordAt(body, "generation_config");
@@ -211,12 +211,13 @@ const GEMINI: ProxyWire = {
   }),
 };
 
-const WIRES: readonly { readonly paths: RegExp; readonly wire: ProxyWire }[] = [
-  { paths: /\/messages$/, wire: ANTHROPIC },
-  { paths: /\/chat\/completions$/, wire: CHAT },
-  { paths: /\/responses(\/compact)?$/, wire: RESPONSES },
-  { paths: /\/models\/[^/]+:(generateContent|streamGenerateContent)$/, wire: GEMINI },
-];
+/** The wires by their names. */
+export const WIRES: Readonly<Record<ProxyWire["name"], ProxyWire>> = {
+  anthropic: ANTHROPIC,
+  "openai-chat": CHAT,
+  "openai-responses": RESPONSES,
+  gemini: GEMINI,
+};
 
 function isItem(item: unknown): item is Fields & ResponseItem {
   return isRecord(item);
