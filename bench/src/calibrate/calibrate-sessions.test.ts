@@ -52,7 +52,7 @@ describe("calibrateTranscripts", () => {
   });
 
   test("writes a line a call", () => {
-    const calls = sessions[0]?.session.methods[0]?.calls ?? [];
+    const calls = sessions[0]?.methods[0]?.calls ?? [];
     expect(
       predictionLines(calls)
         .trimEnd()

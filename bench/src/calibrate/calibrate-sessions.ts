@@ -1,40 +1,39 @@
 import type { Message, UsageEntry } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import type { Transcript } from "../transcript.ts";
-import { errorsOf, type PredictionErrors } from "./errors.ts";
 import type { Method, PredictedCall } from "./predict-calls.ts";
 
-/** One session under several methods. */
+/** One session under several methods, each call with its kind. */
 export interface CalibratedSession {
   readonly file: string;
   readonly format: string;
   readonly modelIds: readonly string[];
-  readonly methods: readonly { readonly method: string; readonly calls: readonly PredictedCall[] }[];
+  readonly methods: readonly {
+    readonly method: string;
+    readonly calls: readonly (PredictedCall & { readonly kind: CallKind })[];
+  }[];
 }
 
 /** The kind of a call, by the event before it ({@link callKinds}): prediction errors differ from kind to kind. */
 export type CallKind = "first" | "after-cut" | "after-switch" | "server-tool" | "fell" | "calm";
 
-/** Predicts every call of a session by every method; `kinds` are the calls' own, one a call. */
-export function calibrateSession(
-  transcript: Transcript,
-  methods: readonly Method[],
-): { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] } {
+/** Predicts every call of a session by every method. */
+export function calibrateSession(transcript: Transcript, methods: readonly Method[]): CalibratedSession {
   const modelIds = transcript.entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : []));
   const copied = new Set(transcript.copiedIds);
   const isOwn = transcript.entries.flatMap((entry) =>
     entry.type === "usage" && reportedOf(entry) > 0 ? [!copied.has(entry.requestId)] : [],
   );
-  const session: CalibratedSession = {
+  const kinds = callKinds(transcript);
+  return {
     file: transcript.name,
     format: transcript.format,
     modelIds: [...new Set(modelIds)],
-    methods: methods.map((method) => ({
-      method: method.name,
-      calls: method.predict(transcript).filter(({ call }) => isOwn[call]),
+    methods: methods.map(({ name, predict }) => ({
+      method: name,
+      calls: predict(transcript).flatMap((each) => (isOwn[each.call] ? [{ ...each, kind: kinds[each.call] ?? "calm" }] : [])),
     })),
   };
-  return { session, kinds: callKinds(transcript) };
 }
 
 /**
@@ -70,30 +69,6 @@ function requestsWithServerTools(entries: Transcript["entries"]): ReadonlySet<st
     return entry.message.requestId !== null && ranServerTool(entry.message) ? [entry.message.requestId] : [];
   });
   return new Set(requestIds);
-}
-
-/** Calls of one method over sessions, with their kinds. */
-export interface MethodCalls {
-  readonly method: string;
-  readonly calls: readonly (PredictedCall & { readonly kind: CallKind })[];
-}
-
-/** Groups the predicted calls of all sessions by method, each call with its kind. */
-export function byMethod(
-  sessions: readonly { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] }[],
-): readonly MethodCalls[] {
-  const methods = sessions[0]?.session.methods ?? [];
-  return methods.map(({ method }, index) => ({
-    method,
-    calls: sessions.flatMap(({ session, kinds }) =>
-      (session.methods[index]?.calls ?? []).map((call) => ({ ...call, kind: kinds[call.call] ?? "calm" })),
-    ),
-  }));
-}
-
-/** Errors of the calls of some kinds. */
-export function errorsOfKinds({ calls }: MethodCalls, kinds: readonly CallKind[]): PredictionErrors {
-  return errorsOf(calls.filter(({ kind }) => kinds.includes(kind)));
 }
 
 /** Items of a reply that a provider's own tools leave in it: the log lacks their additions to the prompt. */

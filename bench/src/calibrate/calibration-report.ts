@@ -1,5 +1,5 @@
 import type { Transcript } from "../transcript.ts";
-import { byMethod, type CalibratedSession, type CallKind, calibrateSession, errorsOfKinds } from "./calibrate-sessions.ts";
+import { type CalibratedSession, type CallKind, calibrateSession } from "./calibrate-sessions.ts";
 import { errorsOf, type PredictionErrors } from "./errors.ts";
 import type { Method } from "./predict-calls.ts";
 
@@ -31,10 +31,10 @@ interface SessionErrors {
   readonly methods: readonly { readonly method: string; readonly errors: PredictionErrors }[];
 }
 
-/** A calibration: the report of errors, and each session's predictions with the kind of each call. */
+/** A calibration: the report of errors, and each session's predictions. */
 interface Calibration {
   readonly report: CalibrationReport;
-  readonly sessions: readonly { readonly session: CalibratedSession; readonly kinds: readonly CallKind[] }[];
+  readonly sessions: readonly CalibratedSession[];
 }
 
 /** Predicts the prompt size of every call by every method, and reports the errors. Leaves out sidechains and sessions without reported sizes. */
@@ -49,19 +49,21 @@ const HIDDEN_KINDS: readonly CallKind[] = ["fell", "after-cut", "after-switch", 
 
 function reportOf(sessions: Calibration["sessions"]): CalibrationReport {
   return {
-    methods: byMethod(sessions).map((calls) => ({
-      method: calls.method,
-      afterFirst: errorsOfKinds(calls, ["calm", ...HIDDEN_KINDS]),
-      calm: errorsOfKinds(calls, ["calm"]),
-      hidden: errorsOfKinds(calls, HIDDEN_KINDS),
-      afterCut: errorsOfKinds(calls, ["after-cut"]),
-      early: errorsOf(calls.calls.filter(({ call }) => call === 1 || call === 2)),
-      first: errorsOfKinds(calls, ["first"]),
-    })),
-    sessions: sessions.map(({ session: { file, format, modelIds, methods } }) => ({
-      file,
-      format,
-      modelIds,
+    methods: (sessions[0]?.methods ?? []).map(({ method }, index) => {
+      const all = sessions.flatMap(({ methods }) => methods[index]?.calls ?? []);
+      const errorsOfKinds = (...kinds: readonly CallKind[]) => errorsOf(all.filter(({ kind }) => kinds.includes(kind)));
+      return {
+        method,
+        afterFirst: errorsOfKinds("calm", ...HIDDEN_KINDS),
+        calm: errorsOfKinds("calm"),
+        hidden: errorsOfKinds(...HIDDEN_KINDS),
+        afterCut: errorsOfKinds("after-cut"),
+        early: errorsOf(all.filter(({ call }) => call === 1 || call === 2)),
+        first: errorsOfKinds("first"),
+      };
+    }),
+    sessions: sessions.map(({ methods, ...session }) => ({
+      ...session,
       methods: methods.map(({ method, calls }) => ({ method, errors: errorsOf(calls.slice(1)) })),
     })),
   };

@@ -72,7 +72,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
   const { json, out } = options;
   if (json !== undefined) writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(calibration.report, null, 2)}\n`);
   if (out !== undefined) {
-    const methods = calibration.sessions.flatMap(({ session }) => session.methods);
+    const methods = calibration.sessions.flatMap((session) => session.methods);
     const calls = methods.flatMap((each) => (each.method === "ledger" ? each.calls : []));
     writeWholeFile(resolve(io.cwd, out), predictionLines(calls));
   }

@@ -73,7 +73,7 @@ function check(sessions: readonly Transcript[], change: Change): number | null {
     (session, index): Transcript => ({ ...session, entries: change(session.entries, sessions[(index + 1) % sessions.length]) }),
   );
   const { sessions: calibrated, report } = calibrateTranscripts(changed, CALIBRATED_METHODS.slice(-1));
-  const calls = calibrated.map(({ session }) => session.methods[0]?.calls ?? []);
+  const calls = calibrated.map(({ methods }) => methods[0]?.calls ?? []);
   const reported = changed.map(({ entries }) =>
     entries.filter((entry) => entry.type === "usage" && (entry.usage.input.totalTokens ?? 0) > 0),
   );
