@@ -1,15 +1,9 @@
 import { KLAUDE_CODE_POLICY, type Policy } from "@plimsoll/core";
+import { ONE_SUMMARY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
 /** Tokens that it leaves below the line at which a summary still fits. */
 const BUFFER = { tokens: 13_000 } as const;
-
-const NOT_EXPRESSED = [
-  "the files that it reads again after a summary, and the reminders, skills and plan that it puts back: its first request after one was recorded at 31,000 to 68,000 tokens",
-  "clearing of old tool results before the summary, which comes and goes between versions",
-  "our engine keeps the last human message and the newest step; it keeps neither",
-  "windows are those of the session's model: 200,000 tokens in all recorded compactions up to 2.1.39, a million in later ones; a compaction at 998,659 tokens was recorded",
-] as const;
 
 const FIGURES: Peer["figures"] = {
   secondary: [
@@ -27,9 +21,7 @@ function policyNamed(name: string, summaryReserveTokens: number): Policy {
     trigger: { atLeast: { minus: [{ ratio: 1, of: "window" }, { tokens: summaryReserveTokens }, BUFFER] } },
     keep: [{ kind: "recent", messages: 0 }],
     manualKeep: null,
-    strategies: [
-      { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
-    ],
+    strategies: [ONE_SUMMARY],
     overflow: { keep: [{ kind: "recent", messages: 0 }], maxRecoveries: 1 },
     summary: { ...KLAUDE_CODE_POLICY.summary, request: "prefix" },
     subAgents: "own",
@@ -46,11 +38,17 @@ export const CLAUDE_CODE_PEER: Peer = {
     ],
   },
   readOn: "2026-11-22",
-  notExpressed: NOT_EXPRESSED,
+  notExpressed: [
+    "the files that it reads again after a summary, and the reminders, skills and plan that it puts back: its first request after one was recorded at 31,000 to 68,000 tokens",
+    "clearing of old tool results before the summary, which comes and goes between versions",
+    "our engine keeps the last human message and the newest step; it keeps neither",
+    "windows are those of the session's model: 200,000 tokens in all recorded compactions up to 2.1.39, a million in later ones; a compaction at 998,659 tokens was recorded",
+  ],
 };
 
 /** Claude Code up to 2.1.20: it leaves the reply's whole 32,000 tokens. */
 export const CLAUDE_CODE_2_1_20_PEER: Peer = {
+  ...CLAUDE_CODE_PEER,
   policy: policyNamed("claude-code-2.1.20", 32_000),
   figures: {
     ...FIGURES,
@@ -58,6 +56,4 @@ export const CLAUDE_CODE_2_1_20_PEER: Peer = {
       "it compacts at 155,000 of 200,000 tokens: the effective window is the window less the reply's 32,000 [17 automatic compactions in recorded sessions, versions 2.1.1 to 2.1.20, at 155,099 tokens or more]",
     ],
   },
-  readOn: "2026-11-22",
-  notExpressed: NOT_EXPRESSED,
 };

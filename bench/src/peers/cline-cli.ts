@@ -1,5 +1,5 @@
 import type { Amount, Policy } from "@plimsoll/core";
-import { BASE_POLICY } from "./base-policy.ts";
+import { BASE_POLICY, LENGTH_ESTIMATE } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
 /** If only a model's window is known, nine tenths of it are taken for input; it compacts at nine tenths of them. */
@@ -7,23 +7,13 @@ const LINE_RATIO = 0.9 * 0.9;
 const TARGET: Amount = { ratio: 0.9 * 0.5, of: "window" };
 const KEEP: Policy["keep"] = [{ kind: "recent", amount: TARGET }];
 
-/** Its own measure of everything. An image is counted as our other length estimates do: the program's figure was not looked at. */
-const LENGTH_ESTIMATE: Policy["estimator"] = {
-  kind: "chars-per-token",
-  charsPerToken: 3,
-  unit: "utf16-units",
-  rounding: "ceil",
-  perMessageTokens: 0,
-  minimumMessageTokens: 0,
-  imageTokens: 1200,
-};
-
 /** Cline's CLI 3.0.65, on its SDK: at 0.81 of the window the older messages go until half of the input is left; no model is asked. */
 export const CLINE_CLI_PEER: Peer = {
   policy: {
     ...BASE_POLICY,
     name: "cline-cli",
-    estimator: LENGTH_ESTIMATE,
+    // An image is counted as our other length estimates do: the program's figure was not looked at.
+    estimator: { ...LENGTH_ESTIMATE, charsPerToken: 3, rounding: "ceil", imageTokens: 1200 },
     gates: { at: ["before-step"], countPending: true },
     trigger: { atLeast: { ratio: LINE_RATIO, of: "window" } },
     keep: KEEP,

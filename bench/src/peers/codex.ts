@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { BASE_POLICY } from "./base-policy.ts";
+import { BASE_POLICY, ONE_SUMMARY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
 const KEEP: Policy["keep"] = [
@@ -15,9 +15,7 @@ export const CODEX_PEER: Peer = {
     gates: { at: ["before-submit", "after-tool-batch"], countPending: false },
     trigger: { atLeast: { ratio: 0.9, of: "window" } },
     keep: KEEP,
-    strategies: [
-      { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
-    ],
+    strategies: [ONE_SUMMARY],
     truncation: { capTokens: 10_000 },
     overflow: { keep: KEEP, maxRecoveries: 2 },
     summary: { ...BASE_POLICY.summary, resultCapChars: null },

@@ -1,21 +1,14 @@
 import type { Policy } from "@plimsoll/core";
-import { BASE_POLICY } from "./base-policy.ts";
+import { BASE_POLICY, LENGTH_ESTIMATE, ONE_SUMMARY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
 const THRESHOLD_RATIO = 0.5;
 const PRESERVED_RATIO = 0.3;
 
 /** Its estimate of a history that no report covers (estimateTokenCountSync). */
-const BY_LENGTH: Policy["estimator"] = {
-  kind: "chars-per-token",
-  charsPerToken: 4,
-  unit: "utf16-units",
-  rounding: "floor",
-  perMessageTokens: 0,
-  minimumMessageTokens: 0,
-  imageTokens: 3000,
-  overhead: "left-out",
-};
+const BY_LENGTH: typeof LENGTH_ESTIMATE = { ...LENGTH_ESTIMATE, imageTokens: 3000, overhead: "left-out" };
+
+const KEEP: Policy["keep"] = [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }];
 
 /** gemini-cli: at half the window the older seven tenths of the history become a snapshot. */
 export const GEMINI_CLI_PEER: Peer = {
@@ -26,12 +19,9 @@ export const GEMINI_CLI_PEER: Peer = {
     cutEstimator: BY_LENGTH,
     gates: { at: ["before-step"], countPending: false },
     trigger: { atLeast: { ratio: THRESHOLD_RATIO, of: "window" } },
-    keep: [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }],
-    strategies: [{ kind: "summarize", writer: "model", boundary: "human", promptId: "checkpoint", turnPrefixPromptId: null }],
-    overflow: {
-      keep: [{ kind: "recent", amount: { ratio: THRESHOLD_RATIO * PRESERVED_RATIO, of: "window" } }],
-      maxRecoveries: 0,
-    },
+    keep: KEEP,
+    strategies: [{ ...ONE_SUMMARY, boundary: "human" }],
+    overflow: { keep: KEEP, maxRecoveries: 0 },
     summary: { ...BASE_POLICY.summary, resultCapChars: null },
     // After one snapshot that is empty or larger than the text it replaces, none is asked for until the person speaks.
     progress: { ...BASE_POLICY.progress, maximumFailures: 1 },

@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { BASE_POLICY } from "./base-policy.ts";
+import { BASE_POLICY, LENGTH_ESTIMATE, ONE_SUMMARY } from "./base-policy.ts";
 import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
 import type { Peer } from "./peer.ts";
 
@@ -9,16 +9,7 @@ const KEEP: Policy["keep"] = [{ kind: "recent", messages: 20 }];
  * The middlewares' own count (countTokensApproximately): four characters a token, of only the messages. A call is counted as JSON with its id and type,
  * and a result with the call's id: half of some 90 characters a pair.
  */
-const MESSAGES_BY_LENGTH: Policy["estimator"] = {
-  kind: "chars-per-token",
-  charsPerToken: 4,
-  unit: "utf16-units",
-  rounding: "floor",
-  perMessageTokens: 12,
-  minimumMessageTokens: 0,
-  imageTokens: 0,
-  overhead: "left-out",
-};
+const MESSAGES_BY_LENGTH: Policy["estimator"] = { ...LENGTH_ESTIMATE, perMessageTokens: 12, overhead: "left-out" };
 
 /** LangChain's summarization middleware, which has no line of its own, at 0.8 of the window: all but the newest 20 messages. */
 export const LANGCHAIN_PEER: Peer = {
@@ -30,9 +21,7 @@ export const LANGCHAIN_PEER: Peer = {
     gates: { at: ["before-step"], countPending: true },
     trigger: { atLeast: { ratio: 0.8, of: "window" } },
     keep: KEEP,
-    strategies: [
-      { kind: "summarize", writer: "model", boundary: "any-safe", promptId: "checkpoint", turnPrefixPromptId: null },
-    ],
+    strategies: [ONE_SUMMARY],
     overflow: { keep: KEEP, maxRecoveries: 0 },
   },
   figures: {

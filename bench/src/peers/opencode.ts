@@ -1,19 +1,11 @@
-import type { Amount, Policy } from "@plimsoll/core";
-import { BASE_POLICY } from "./base-policy.ts";
+import type { Amount } from "@plimsoll/core";
+import { BASE_POLICY, ONE_SUMMARY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
 /** It acts if a reply came back and input and output have reached the window less the model's largest reply. */
 const USABLE: Amount = { ratio: 1, of: "input-budget" };
 /** A quarter of the usable tokens stays, between 2,000 and 15,000 tokens. */
 const TAIL: Amount = { min: [{ tokens: 15_000 }, { max: [{ tokens: 2000 }, { ratio: 0.25, of: "input-budget" }] }] };
-
-const SUMMARY: Extract<Policy["strategies"][number], { readonly kind: "summarize" }> = {
-  kind: "summarize",
-  writer: "model",
-  boundary: "any-safe",
-  promptId: "checkpoint",
-  turnPrefixPromptId: null,
-};
 
 const FIGURES: readonly string[] = [
   "it compacts at window − output: silent at 167,900 tokens, at work at 168,100 in a window of 200,000 with 32,000 of output [https://www.npmjs.com/package/opencode-ai 1.18.33, against a loopback provider]",
@@ -36,7 +28,7 @@ export const OPENCODE_PEER: Peer = {
     gates: { at: ["before-step"], countPending: false },
     trigger: { atLeast: USABLE },
     keep: [{ kind: "recent", amount: TAIL }],
-    strategies: [SUMMARY],
+    strategies: [ONE_SUMMARY],
     overflow: { keep: [{ kind: "recent", amount: TAIL }], maxRecoveries: 1 },
   },
   figures: { primary: FIGURES },
@@ -49,7 +41,7 @@ export const OPENCODE_PRUNE_PEER: Peer = {
   policy: {
     ...OPENCODE_PEER.policy,
     name: "opencode-prune",
-    strategies: [{ kind: "clear-tool-results", keepResults: 25, clearAtLeastTokens: 20_000 }, SUMMARY],
+    strategies: [{ kind: "clear-tool-results", keepResults: 25, clearAtLeastTokens: 20_000 }, ONE_SUMMARY],
   },
   figures: {
     primary: [
