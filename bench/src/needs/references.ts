@@ -90,12 +90,7 @@ export interface Reference {
 /** True for code units that words are made of: ASCII letters, digits, `_`, and letters of the alphabets up to U+1FFF. */
 function isWordUnit(unit: number): boolean {
   const isLetter = (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === 0x5f;
-  return isLetter || isDigit(unit) || (unit >= 0xc0 && unit <= 0x1fff);
-}
-
-/** True for `0` to `9`. */
-export function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
+  return isLetter || (unit >= 0x30 && unit <= 0x39) || (unit >= 0xc0 && unit <= 0x1fff);
 }
 
 /** True if `start … end` does not begin or end inside a longer word: the place is the string itself and not a part of another name or number. */

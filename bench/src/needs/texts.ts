@@ -1,6 +1,5 @@
 import { type Message, type Part, textOf } from "@plimsoll/core";
 import { jsonIn } from "@plimsoll/core/extend";
-import { isDigit } from "./references.ts";
 
 /** The texts of a message in which places are counted: one text part, one tool result, or one value in a call's arguments (docs/evidence.md). */
 export function comparedTexts(message: Message): readonly string[] {
@@ -74,9 +73,8 @@ export function shownLines(lines: readonly string[]): { readonly from: number; r
 /** A longer line is no neighbour, and no frame (docs/evidence.md). */
 export const LONGEST_LINE_CHARS = 320;
 
-/** No file has more digits' worth of lines; the bounds keep a line of only digits from being read as a number. */
-const MOST_DIGITS = 7;
-const MOST_BLANKS = 12;
+/** A number before a line, with the mark behind it. No file has more digits' worth of lines; the bounds keep a line of only digits from being read as a number. */
+const NUMBER = /^[ \t]{0,12}\d{1,7}([\t:|→])/;
 
 /** Share of the lines that must begin with a number before a number without a mark is taken for one (docs/evidence.md). */
 const NUMBERED_SHARE = 0.75;
@@ -88,41 +86,18 @@ type Numbering = "mark" | "mark-and-space";
 function numberingOf(all: readonly string[]): Numbering | null {
   const { from, end } = shownLines(all);
   const lines = all.slice(from, end);
-  const numbered = lines.filter((line) => isMark(line.charCodeAt(numberEnd(line))));
+  const numbered = lines.filter((line) => (NUMBER.exec(line)?.[1] ?? "→") !== "→");
   if (numbered.length < 2) return null;
   const filledCount = lines.reduce((count, line) => (line.trimEnd() === "" ? count : count + 1), 0);
   if (numbered.length < NUMBERED_SHARE * filledCount) return null;
   return numbered.every((line) => /^\s*\d+(?:\t|[:|](?: |\s*$))/.test(line)) ? "mark-and-space" : "mark";
 }
 
-/** The characters of a line's number and its mark; 0 if the line has none. Read by hand: every line of a session comes by here. */
+/** The characters of a line's number and its mark; 0 if the line has none. */
 function numberChars(line: string, numbering: Numbering | null): number {
-  const end = numberEnd(line);
-  const unit = line.charCodeAt(end);
-  if (unit === ARROW) return end + 1;
-  if (numbering === null || !isMark(unit)) return 0;
-  return numbering === "mark-and-space" && unit !== TAB && line.charCodeAt(end + 1) === SPACE ? end + 2 : end + 1;
-}
-
-/** Where the number ends that a line begins with, behind blanks; the end of the line if it begins with none. */
-function numberEnd(line: string): number {
-  let start = 0;
-  while (isBlank(line.charCodeAt(start))) start += 1;
-  let end = start;
-  while (isDigit(line.charCodeAt(end))) end += 1;
-  return start <= MOST_BLANKS && end > start && end <= start + MOST_DIGITS ? end : line.length;
-}
-
-const TAB = 0x09;
-const SPACE = 0x20;
-const ARROW = 0x2192;
-
-function isMark(unit: number): boolean {
-  return unit === TAB || unit === 0x3a || unit === 0x7c;
-}
-
-function isBlank(unit: number): boolean {
-  return unit === SPACE || unit === TAB;
+  const [{ length } = "", mark] = NUMBER.exec(line) ?? [];
+  if (numbering === null && mark !== "→") return 0;
+  return numbering === "mark-and-space" && /[:|]/.test(mark ?? "") && line[length] === " " ? length + 1 : length;
 }
 
 /**
