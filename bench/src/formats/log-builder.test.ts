@@ -1,5 +1,5 @@
 import { type SessionEntry, usageOf } from "@plimsoll/core";
-import { checkMessages, EMPTY_VIEW, foldEntry, type MessageDraft } from "@plimsoll/core/extend";
+import { checkMessages, EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { describeLog } from "../../testing/describe-log.ts";
 import { buildLog } from "./log-builder.ts";
@@ -147,8 +147,6 @@ const summary = userItem("summary", [textPart("sum")]);
 const boundary = (kept: BoundaryItem["kept"], withSummary: typeof summary | null = summary) =>
   boundaryItem(withSummary, {}, { kept, tokensBefore: 9 });
 
-const draft = (text: string): MessageDraft => ({ role: "user", origin: "human", parts: [textPart(text)], atMs: null });
-
 const KEPT = user("kept");
 const FIRST = user("first");
 const GONE: LogItem = reply([], { usage: null });
@@ -181,7 +179,7 @@ test.each<[string, LogItem[], string]>([
   ],
   [
     "a history given in full reuses what it can",
-    [FIRST, KEPT, boundary({ kind: "history", drafts: ["kept", "new"].map(draft) }, null)],
+    [FIRST, KEPT, boundary({ kind: "history", items: ["kept", "new"].map((text) => user(text)) }, null)],
     "compaction 2 -> 2: replace 1 by [human: kept; human: new]",
   ],
 ])("recorded compaction: %s", (_, items, line) => {

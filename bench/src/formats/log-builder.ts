@@ -404,7 +404,7 @@ function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogI
     case "items":
       return kept.items.flatMap((item) => writer.messageOf(item) ?? []);
     case "history":
-      return historyMessages(writer, kept.drafts);
+      return historyMessages(writer, draftsOf(kept.items));
     case "cleared":
       return clearedMessages(writer, kept.cleared);
     case "rolled-back":
@@ -449,6 +449,23 @@ function messagesFrom(writer: LogWriter, items: readonly LogItem[], start: numbe
   const [first] = kept;
   const inView = first === undefined ? -1 : writer.view().indexOf(first);
   return inView >= 0 ? writer.view().slice(inView) : kept;
+}
+
+/** The messages of items without ids and reports; a result without a call before it is left out. */
+function draftsOf(items: readonly LogItem[]): readonly MessageDraft[] {
+  const calls = new Map<string, CallDraft>();
+  return items.flatMap((item): readonly MessageDraft[] => {
+    if (item.kind === "user") return [userDraft(item)].filter(({ parts }) => parts.length > 0);
+    if (item.kind === "reply") {
+      for (const part of item.parts) if (part.type === "tool-call") calls.set(part.callId, part);
+      return [draftOf({ ...item, modelId: null, stopReason: null, atMs: null }, [])];
+    }
+    const call = item.kind === "result" ? calls.get(item.callId) : undefined;
+    if (item.kind !== "result" || call === undefined) return [];
+    const { callId, toolName, category } = call;
+    const { parts, atMs } = item;
+    return [{ role: "tool-result", callId, toolName, category, isError: item.isError === true, parts, atMs }];
+  });
 }
 
 /** Messages of a history given in full: the one that the log has with the same content, each once, else a new one. */

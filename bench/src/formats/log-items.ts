@@ -9,7 +9,7 @@ import type {
   Usage,
   UserMessage,
 } from "@plimsoll/core";
-import { type MessageDraft, shortHash, type ToolTable, toolShapeOf } from "@plimsoll/core/extend";
+import { shortHash, type ToolTable, toolShapeOf } from "@plimsoll/core/extend";
 import type { Fields } from "./fields.ts";
 
 /** One item that an importer reads from a recording, in its order: a message, a reply, a tool result, a compaction, or one of an unknown type. */
@@ -115,7 +115,7 @@ export interface BoundaryItem extends Provenance {
 export type KeptHistory =
   | { readonly kind: "from"; readonly item: LogItem }
   | { readonly kind: "items"; readonly items: readonly LogItem[] }
-  | { readonly kind: "history"; readonly drafts: readonly MessageDraft[] }
+  | { readonly kind: "history"; readonly items: readonly LogItem[] }
   | { readonly kind: "cleared"; readonly cleared: readonly LogItem[] }
   | { readonly kind: "rolled-back"; readonly to: number | LogItem }
   | { readonly kind: "around"; readonly items: readonly LogItem[] };
@@ -185,17 +185,6 @@ export function replyItem(
 ): ReplyItem {
   const { modelId = null, requestId = null, stopReason = null, limits = null } = from;
   return { kind: "reply", parts, usage, modelId, requestId, stopReason, limits, ...placeOf(from) };
-}
-
-/** The reply of a history that a recording gives in full, without texts that show nothing. */
-export function replyDraft(parts: readonly ReplyPart[]): MessageDraft {
-  const own = parts.flatMap((part): AssistantMessage["parts"] => {
-    if (part.type === "compaction" || (part.type === "text" && part.text.trim() === "")) return [];
-    if (part.type !== "tool-call") return [part];
-    const { type, callId, toolName, argumentsJson, paths } = part;
-    return [{ type, callId, toolName, argumentsJson, paths }];
-  });
-  return { role: "assistant", origin: "model", parts: own, modelId: null, requestId: null, stopReason: null, atMs: null };
 }
 
 /** Gives ids to calls that have none: a chain of hashes, so that equal texts at different places differ and re-imports agree. */

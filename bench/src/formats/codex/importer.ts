@@ -11,7 +11,7 @@ import { historyBefore, missingHistory } from "./history.ts";
 import {
   encryptedSummary,
   eventName,
-  historyDraftsOf,
+  historyItemsOf,
   isEncryptedSummary,
   isKnownEvent,
   isSaid,
@@ -262,10 +262,10 @@ function boundaryOf(
   place: { line: number | null; atMs: number | null },
 ): BoundaryItem {
   if (Array.isArray(payload.replacement_history)) {
-    const drafts = recordsAt(payload, "replacement_history").flatMap(historyDraftsOf);
+    const history = recordsAt(payload, "replacement_history").flatMap(historyItemsOf);
     // A log that keeps neither the summary's text nor its place in the history: the provider has it, and it is sent all the same.
-    const isUnlogged = stringAt(payload, "message") === "" && !drafts.some(isEncryptedSummary);
-    const kept = { kind: "history", drafts: isUnlogged ? [...drafts, encryptedSummary()] : drafts } as const;
+    const isUnlogged = stringAt(payload, "message") === "" && !history.some(isEncryptedSummary);
+    const kept = { kind: "history", items: isUnlogged ? [...history, encryptedSummary()] : history } as const;
     return boundaryItem(null, place, { kept });
   }
   const summary = userItem("summary", [textPart(stringAt(payload, "message") ?? "")], place);

@@ -1,16 +1,17 @@
 import type { TextPart } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import {
   callDraft,
+  type LogItem,
   objectCall,
   type ReplyPart,
   type ResultItem,
-  replyDraft,
+  replyItem,
   resultItem,
   textPart,
   toolTable,
+  userItem,
 } from "../log-items.ts";
 import { isAgentTag, parted, type Said, type Speakers } from "../who-said.ts";
 
@@ -49,13 +50,13 @@ export const ENCRYPTED_SUMMARY = "[summary encrypted by the provider]";
 const ENCRYPTED_MESSAGE = "[message encrypted by the provider]";
 
 /** The message that holds it. */
-export function encryptedSummary(): MessageDraft {
-  return { role: "user", origin: "summary", parts: [textPart(ENCRYPTED_SUMMARY)], atMs: null };
+export function encryptedSummary(): LogItem {
+  return userItem("summary", [textPart(ENCRYPTED_SUMMARY)]);
 }
 
 /** True for a message that holds it. */
-export function isEncryptedSummary(draft: MessageDraft): boolean {
-  return draft.role === "user" && draft.origin === "summary";
+export function isEncryptedSummary(item: LogItem): boolean {
+  return item.kind === "user" && item.origin === "summary";
 }
 
 /** Types of items and lines that add nothing to the prompt, or repeat other lines: a `world_state` repeats messages. */
@@ -165,12 +166,10 @@ export function resultItemOf(item: Fields, line: number | null, atMs: number | n
   return resultItem(stringAt(item, "call_id") ?? "", parts, { isError, atMs, line });
 }
 
-/** The messages of an item of a replacement history, without ids; none for items that hold none. */
-export function historyDraftsOf(item: Fields): readonly MessageDraft[] {
+/** The items of an item of a replacement history; none for one that holds no text. */
+export function historyItemsOf(item: Fields): readonly LogItem[] {
   if (item.type === "compaction" || item.type === "context_compaction") return [encryptedSummary()];
-  if (isSaid(item) && item.role !== "assistant")
-    return saidIn(item).map(({ origin, parts }) => ({ role: "user", origin, parts, atMs: null }));
-  const parts = replyPartsOf(item)?.filter((part): part is TextPart => part.type === "text" && part.text.trim() !== "") ?? [];
-  if (parts.length === 0) return [];
-  return [replyDraft(parts)];
+  if (isSaid(item) && item.role !== "assistant") return saidIn(item).map(({ origin, parts }) => userItem(origin, parts));
+  const parts = replyPartsOf(item)?.filter((part) => part.type === "text" && part.text.trim() !== "") ?? [];
+  return parts.length === 0 ? [] : [replyItem(parts, null)];
 }

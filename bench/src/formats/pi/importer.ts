@@ -1,5 +1,4 @@
 import { type AssistantMessage, type TextPart, type ToolSpec, type Usage, usageOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
@@ -15,7 +14,6 @@ import {
   objectCall,
   type Placed,
   type ReplyPart,
-  replyDraft,
   replyItem,
   resultItem,
   textPart,
@@ -143,10 +141,10 @@ function itemOf(value: Fields, line: number, { itemAt, modelId }: Known): LogIte
       const first = itemAt(key);
       const text = stringAt(value, "summary");
       const summary = text === null ? null : userItem("summary", [textPart(text)], { ...place, sourceId: null });
-      const tail = Array.isArray(value.retainedTail) ? recordsAt(value, "retainedTail").flatMap(tailDraft) : null;
+      const tail = Array.isArray(value.retainedTail) ? recordsAt(value, "retainedTail").flatMap(tailItem) : null;
       const from: Partial<BoundaryItem> = first === undefined ? {} : { kept: { kind: "from", item: first } };
       return boundaryItem(summary, place, {
-        ...(tail === null ? from : { kept: { kind: "history", drafts: tail } }),
+        ...(tail === null ? from : { kept: { kind: "history", items: tail } }),
         tokensBefore: numberAt(value, "tokensBefore"),
         ...{ usage: reportedUsage(recordAt(value, "usage")), modelId },
       });
@@ -165,15 +163,8 @@ const SILENT_ENTRIES: readonly unknown[] = [
 ];
 
 /** A message that stayed behind a compaction and that the entry copies: no call of its own. */
-function tailDraft(message: Fields): readonly MessageDraft[] {
-  const item = messageItem(message, { line: 0, sourceId: null, atMs: timeMsAt(message, "timestamp") });
-  if (item?.kind === "user") return [{ role: "user", origin: item.origin, parts: item.parts, atMs: item.atMs }];
-  if (item?.kind === "reply") return [replyDraft(item.parts)];
-  if (item?.kind !== "result") return [];
-  const { callId, parts, atMs } = item;
-  const toolName = stringAt(message, "toolName") ?? "";
-  const { category } = objectCall(TOOLS, callId, toolName, null);
-  return [{ role: "tool-result", callId, toolName, category, isError: item.isError === true, parts, atMs }];
+function tailItem(message: Fields): readonly LogItem[] {
+  return [messageItem(message, { line: 0, sourceId: null, atMs: timeMsAt(message, "timestamp") }) ?? []].flat();
 }
 
 function messageItem(message: Fields, place: Placed): LogItem | null {

@@ -1,5 +1,4 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { contentParts, unreadMark } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
@@ -8,12 +7,10 @@ import { readObjects } from "../json-lines.ts";
 import { chainTranscripts, MAIN } from "../log-builder.ts";
 import {
   boundaryItem,
-  type CallDraft,
   type LogItem,
   objectCall,
   type Placed,
   type ReplyPart,
-  replyDraft,
   replyItem,
   resultItem,
   textPart,
@@ -76,7 +73,7 @@ function itemsOf(value: Fields, line: number): readonly LogItem[] {
     case "assistant":
       return [replyOf(value, content, place)];
     case "tool_result":
-      return resultsOf(value, content, place);
+      return resultsOf(content, { ...place, status: stringAt(recordAt(value, "toolCallResult"), "status") });
     case "system":
       if (value.subtype === "chat_compression") return [boundaryOf(recordAt(value, "systemPayload"), place)];
       return UNSENT_SUBTYPES.includes(value.subtype) ? [] : [unreadItem(`system ${value.subtype}`)];
@@ -103,22 +100,33 @@ function replyOf(value: Fields, content: Fields | null, place: Placed): LogItem 
   return replyItem(replyParts(content), usageIn(recordAt(value, "usageMetadata")), {
     ...place,
     modelId: stringAt(value, "model"),
-    stopReason: callParts(content).length > 0 ? "tool-calls" : "end",
+    stopReason: replyParts(content).some(({ type }) => type === "tool-call") ? "tool-calls" : "end",
     limits: contextWindowTokens === null ? null : { contextWindowTokens, maxOutputTokens: null },
   });
 }
 
-function resultsOf(value: Fields, content: Fields | null, place: Placed): readonly LogItem[] {
-  const status = stringAt(recordAt(value, "toolCallResult"), "status");
-  const isStopped = status === "error" || status === "cancelled";
-  return responsesOf(content).map(({ callId, parts, isError }, index) =>
-    resultItem(callId, parts, { ...place, isError: isError || isStopped, sourceId: index === 0 ? place.sourceId : null }),
-  );
+/** The answers of tools in a content: their output or error, and the media inside the answer. */
+function resultsOf(
+  content: Fields | null,
+  { status, ...place }: Partial<Placed> & { readonly status?: string | null } = {},
+): readonly LogItem[] {
+  const answers = recordsAt(content, "parts").map((part) => recordAt(part, "functionResponse"));
+  return answers
+    .filter((answer) => answer !== null)
+    .map((answer, index) => {
+      const response = recordAt(answer, "response");
+      const error = stringAt(response, "error");
+      const text = stringAt(response, "output") ?? error ?? JSON.stringify(response ?? {});
+      const parts = [textPart(text), ...recordsAt(answer, "parts").flatMap(contentParts)];
+      const isError = error !== null || status === "error" || status === "cancelled";
+      const { sourceId = null } = index === 0 ? place : {};
+      return resultItem(stringAt(answer, "id") ?? "", parts, { ...place, isError, sourceId });
+    });
 }
 
 /** The record holds the history that the model gets from then on, whole. */
 function boundaryOf(payload: Fields | null, place: Placed): LogItem {
-  const kept = { kind: "history", drafts: historyDrafts(recordsAt(payload, "compressedHistory")) } as const;
+  const kept = { kind: "history", items: recordsAt(payload, "compressedHistory").flatMap(historyItems) } as const;
   return boundaryItem(null, place, { kept, tokensBefore: numberAt(recordAt(payload, "info"), "originalTokenCount") });
 }
 
@@ -146,43 +154,14 @@ function replyParts(content: Fields | null): readonly ReplyPart[] {
   });
 }
 
-function callParts(content: Fields | null): readonly CallDraft[] {
-  return replyParts(content).flatMap((part) => (part.type === "tool-call" ? [part] : []));
-}
-
-/** The answers of tools in a content: their output or error, and the media inside the answer. */
-function responsesOf(
-  content: Fields | null,
-): readonly { readonly callId: string; readonly parts: readonly (TextPart | ImagePart)[]; readonly isError: boolean }[] {
-  return recordsAt(content, "parts").flatMap((part) => {
-    const answer = recordAt(part, "functionResponse");
-    if (answer === null) return [];
-    const response = recordAt(answer, "response");
-    const error = stringAt(response, "error");
-    const text = stringAt(response, "output") ?? error ?? JSON.stringify(response ?? {});
-    const parts = [textPart(text), ...recordsAt(answer, "parts").flatMap(contentParts)];
-    return [{ callId: stringAt(answer, "id") ?? "", parts, isError: error !== null }];
-  });
-}
-
 const SNAPSHOT_MARK = "<state_snapshot>";
 
-/** The messages of a history given in full: each content in its messages, answers of tools one by one. */
-function historyDrafts(contents: readonly Fields[]): readonly MessageDraft[] {
-  const calls = new Map(contents.flatMap(callParts).map((call) => [call.callId, call] as const));
-  return contents.flatMap((content): readonly MessageDraft[] => {
-    if (content.role === "model") return [replyDraft(replyParts(content))];
-    const results = responsesOf(content).flatMap(({ callId, parts, isError }): readonly MessageDraft[] => {
-      const call = calls.get(callId);
-      if (call === undefined) return [];
-      const { toolName, category } = call;
-      return [{ role: "tool-result", callId, toolName, isError, category, parts, atMs: null }];
-    });
-    const parts = userParts(content).filter((part) => part.type !== "text" || part.text.trim() !== "");
-    if (parts.length === 0) return results;
-    const isSummary = parts.some((part) => part.type === "text" && part.text.includes(SNAPSHOT_MARK));
-    return [...results, { role: "user", origin: isSummary ? "summary" : "injected", parts, atMs: null }];
-  });
+/** A content of a history given in full: answers of tools one by one, then its message. */
+function historyItems(content: Fields): readonly LogItem[] {
+  if (content.role === "model") return [replyItem(replyParts(content), null)];
+  const parts = userParts(content);
+  const isSummary = parts.some((part) => part.type === "text" && part.text.includes(SNAPSHOT_MARK));
+  return [...resultsOf(content), userItem(isSummary ? "summary" : "injected", parts)];
 }
 
 /**
