@@ -14,7 +14,7 @@ export { shortTokens } from "./judge/window-label.ts";
 export { prepareSession } from "./open/prepared-session.ts";
 export { placedError } from "./replay/load-parts.ts";
 export { replay } from "./replay/replay.ts";
-export { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd } from "./show/figures.ts";
+export { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, shareTexts } from "./show/figures.ts";
 export { html } from "./show/markup.ts";
 export { renderPage } from "./show/page.ts";
 export { groupNotes } from "./show/report-tables.ts";

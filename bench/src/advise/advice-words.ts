@@ -10,6 +10,7 @@ import {
   formatTokens,
   formatUsd,
   NOT_VISIBLE,
+  shareTexts,
 } from "../show/figures.ts";
 import { triggerLine } from "../show/trigger.ts";
 import type { KnobValue } from "./agent-knobs.ts";
@@ -52,14 +53,16 @@ export const FILL_HEADS = ["contents of the requests", "mean tokens", "share", "
 export function decisionWords(decision: Decision, { pays, full }: Shown): DecisionWords {
   const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision, rows);
+  const fills = full ? decision.fills : shownFills(decision);
+  const shares = shareTexts(fills.map(({ tokens }) => tokens));
   return {
     facts: factSentences(decision, pays),
     answers: answerSentences(decision, pays, full ? "all" : "largest"),
     settings: !hasTable(decision, full)
       ? null
       : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
-    fills: (full ? decision.fills : shownFills(decision)).map(({ kind, tokens, percent, usd }) => [
-      ...[fillName(kind), formatTokens(tokens), `${formatPercent(percent)}%`],
+    fills: fills.map(({ kind, tokens, usd }, place) => [
+      ...[fillName(kind), formatTokens(tokens), shares[place] ?? ""],
       usd === null ? "" : `$${formatUsd(usd)}`,
     ]),
     pastes: pastesOf(decision, pays),

@@ -2,7 +2,7 @@ import { type CacheRules, createSpending, type ModelPrices, outputUsd, promptUsd
 import { shortId } from "../command/find-inputs.ts";
 import type { Corpus } from "../open/corpus.ts";
 import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
-import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NO_FIGURE } from "../show/figures.ts";
+import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NO_FIGURE, shareTexts } from "../show/figures.ts";
 import { beginningOf, printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import { fillName, pricedText, waitedText } from "./advice-words.ts";
@@ -186,6 +186,7 @@ export function factsText(
   const others = fills.slice(SHOWN_ROWS);
   const rest = [formatNumberOf(others.length, "other kind"), sum(others, ([, ratio]) => ratio)] as const;
   const shown = others.length < 2 ? fills : [...fills.slice(0, SHOWN_ROWS), rest];
+  const shares = shareTexts(shown.map(([, ratio]) => ratio));
   const newest = logs.read === logs.found ? "" : `, the newest ${formatCount(logs.read)} of ${formatCount(logs.found)} logs`;
   return [
     prose(
@@ -194,7 +195,7 @@ export function factsText(
     ...(pays === "plan" ? [compacted, spending] : [spending, ...planNote(sessions), compacted]),
     table(
       ["content", "share of the logged text*"],
-      shown.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
+      shown.map(([kind], place) => [fillName(kind), shares[place] ?? ""]),
     ),
     prose(
       "* in characters, without the system prompt and tools, which most logs lack; shares of tokens sent have both, and are smaller",

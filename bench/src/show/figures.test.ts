@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens, formatUsd, verbFor } from "./figures.ts";
+import {
+  formatCount,
+  formatNumberOf,
+  formatPercent,
+  formatRatioPercent,
+  formatTokens,
+  formatUsd,
+  shareTexts,
+  verbFor,
+} from "./figures.ts";
 
 describe("figures", () => {
   test.each([
@@ -46,6 +55,15 @@ describe("figures", () => {
     [null, "–"],
   ])("%s percent reads as %s", (percent, expected) => {
     expect(formatPercent(percent)).toBe(expected);
+  });
+
+  test.each([
+    [[1, 1, 1], 1, ["33.4%", "33.3%", "33.3%"]],
+    [[616, 146, 94, 54, 90], 0, ["62%", "15%", "9%", "5%", "9%"]],
+    [[999, 1, 0], 0, ["100%", "< 1%", "0%"]],
+    [[0], 1, ["0.0%"]],
+  ])("shares of %j with %i decimals add up", (parts, decimals, expected) => {
+    expect(shareTexts(parts, decimals)).toEqual(expected);
   });
 
   test.each([

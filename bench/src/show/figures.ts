@@ -42,6 +42,22 @@ export function formatPercent(percent: number | null): string {
   return percent.toFixed(percent < 0.1 ? 3 : percent < 1 ? 2 : 1);
 }
 
+/** The shares of a whole as percent with their sign. Their roundings add up to 100; a present one is never nothing. */
+export function shareTexts(parts: readonly number[], decimals = 1): readonly string[] {
+  const whole = parts.reduce((total, part) => total + part, 0);
+  const steps = 100 * 10 ** decimals;
+  const exact = parts.map((part) => (whole === 0 ? 0 : (part / whole) * steps));
+  const lower = exact.map(Math.floor);
+  const missing = (whole === 0 ? 0 : steps) - lower.reduce((total, each) => total + each, 0);
+  const byRest = [...exact.keys()].toSorted((a, b) => ((exact[b] ?? 0) % 1) - ((exact[a] ?? 0) % 1));
+  const raised = new Set(byRest.slice(0, missing));
+  return lower.map((each, at) => {
+    const rounded = each + (raised.has(at) ? 1 : 0);
+    const isPresent = rounded === 0 && (exact[at] ?? 0) > 0;
+    return `${isPresent ? "< " : ""}${((100 * (isPresent ? 1 : rounded)) / steps).toFixed(decimals)}%`;
+  });
+}
+
 /** Shown in place of a share if the sessions are long enough for such needs, but none of them shows one. */
 export const NOT_VISIBLE = "not visible";
 

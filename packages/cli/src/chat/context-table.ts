@@ -1,5 +1,5 @@
 import type { ContextUsage } from "@plimsoll/agent";
-import { formatTokens } from "@plimsoll/bench/extend";
+import { formatTokens, shareTexts } from "@plimsoll/bench/extend";
 import { COLUMNS, drawTable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import type { Context, Policy, SessionOptions } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
@@ -39,27 +39,24 @@ function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasu
 /** Longest name of a kind in a table of 80 columns. */
 const WHAT_CHARS = 52;
 
-/** A share in whole percent; a present kind never shows as nothing. */
-export function shareText(ratio: number): string {
-  const percent = Math.round(100 * ratio);
-  return percent === 0 && ratio > 0 ? "< 1%" : `${percent}%`;
-}
-
 /** The shares as a table with their total, and how they were measured below it. */
 export function contextTable(context: Context, by: ShareMeasure, columns: number): string {
   const shares = sharesOf(context, by);
   if (shares.length === 0) return "The context is empty.";
-  const total = sumOf(shares);
-  const row = (what: string, count: number, tokens: number) => [
+  const percents = shareTexts(
+    shares.map(({ tokens }) => tokens),
+    0,
+  );
+  const row = (what: string, count: number, tokens: number, share = "100%") => [
     shortened(what, WHAT_CHARS + columns - COLUMNS),
     String(count),
     formatTokens(tokens),
-    shareText(tokens / Math.max(1, total)),
+    share,
   ];
-  const rows = shares.map(({ what, count, tokens }) => row(what, count, tokens));
+  const rows = shares.map(({ what, count, tokens }, place) => row(what, count, tokens, percents[place]));
   const parts = shares.reduce((sum, { count }) => sum + count, 0);
   const head = [["content", "count", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
-  const table = drawTable({ head, rows: [...rows, row("all", parts, total)], leftColumns: [0] }, columns);
+  const table = drawTable({ head, rows: [...rows, row("all", parts, sumOf(shares))], leftColumns: [0] }, columns);
   return [table, ...wrapped(measuredHow(shares, by))].join("\n");
 }
 

@@ -6,11 +6,12 @@ import {
   html,
   renderPage,
   scrollFrame,
+  shareTexts,
   shortTokens,
   transcriptNames,
 } from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
-import { measuredHow, sharesOf, shareText } from "../chat/context-table.ts";
+import { measuredHow, sharesOf } from "../chat/context-table.ts";
 import { costWords, editWords, neededLine, neededWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
 import { compactionHead, compactionSizes, contextAtEnd, isPutBack, PUT_BACK, workText } from "./inspect-text.ts";
@@ -84,14 +85,15 @@ const BAR_WIDTH = 240;
 function endTable(session: InspectedSession): Markup {
   const { context, by } = contextAtEnd(session);
   const shares = sharesOf(context, by);
-  const total = Math.max(
-    1,
-    shares.reduce((sum, { tokens }) => sum + tokens, 0),
+  const total = shares.reduce((sum, { tokens }) => sum + tokens, 0);
+  const percents = shareTexts(
+    shares.map(({ tokens }) => tokens),
+    0,
   );
   const largest = Math.max(1, shares[0]?.tokens ?? 0);
   const rows = shares.map(
-    ({ what, count, tokens }) =>
-      html`<tr><td class="text">${what}</td><td>${formatCount(count)}</td><td>${formatTokens(tokens)}</td><td>${shareText(tokens / total)}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
+    ({ what, count, tokens }, place) =>
+      html`<tr><td class="text">${what}</td><td>${formatCount(count)}</td><td>${formatTokens(tokens)}</td><td>${percents[place]}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
   );
   if (rows.length === 0) return html`<p class="soft">It is empty.</p>`;
   return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">content</th><th scope="col">count</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>

@@ -251,7 +251,7 @@ const system = (subtype: string, more: object) => ({
   ...more,
 });
 const COMPACTED = [
-  system("compact_boundary", { compactMetadata: { trigger: "auto", preTokens: 50_000 } }),
+  system("compact_boundary", { compactMetadata: { trigger: "auto", preTokens: 52_000 } }),
   user("s", "Locks were looked at.", { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
 ];
 const UPPER = "the agent attached recently used files again; the log does not show them, so these losses are upper bounds";
@@ -260,7 +260,12 @@ test.each<[string, readonly object[], readonly string[]]>([
   [
     "a file that the agent attached again is in the prompt",
     [resultOf("c1", FILE, { toolUseResult: READ }), answer("a2", 50_000, text("seen")), ...COMPACTED],
-    ["the agent read no removed line again", UPPER, "more for the system prompt, tools and files attached again, which"],
+    [
+      "(automatic): 50.0k → 7.00k tokens",
+      "the agent read no removed line again",
+      UPPER,
+      "more for the system prompt, tools and files attached again, which",
+    ],
   ],
   [
     "a line that the agent repeats is in the prompt, without its neighbours",
