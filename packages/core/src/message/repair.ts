@@ -37,7 +37,7 @@ export function repairMessages(messages: readonly Message[], rules: WireRules = 
   });
   const pairs = pairResults(kept, rules);
   for (const each of pairs.repairs) repairs.push(each);
-  const placed = withOwnIds(placeResults(kept, pairs, rules), repairs);
+  const placed = withOwnIds(placeResults(kept, pairs), repairs);
   if (repairs.length === 0) return { messages, repairs, sourceIndexes: messages.map((_, index) => index) };
   return {
     messages: placed.map((each) => each.message),
@@ -78,37 +78,33 @@ function withUsableContent(
 }
 
 /** Every message but misplaced results in its place, and behind each call message the results that belong there. */
-function placeResults(kept: readonly { message: Message; index: number }[], pairs: Pairs, rules: WireRules): readonly Placed[] {
+function placeResults(kept: readonly Kept[], { callsOf, callOf }: Pairs): readonly Placed[] {
   const placed: Placed[] = [];
   for (const [position, { message, index }] of kept.entries()) {
     if (message.role === "tool-result") {
-      const call = pairs.callOf.get(position);
-      if (call !== undefined && stays(call, rules)) placed.push({ message: answering(message, call), index });
+      const call = callOf.get(position);
+      if (call?.stays === true) placed.push({ message: answering(message, call), index });
       continue;
     }
-    const calls = pairs.callsOf.get(position) ?? [];
+    const calls = callsOf.get(position) ?? [];
     placed.push({ message: withCallIds(message, calls), index });
-    if (calls.every((call) => call.answer !== null && stays(call, rules))) continue;
+    if (calls.every(({ answer, stays }) => answer !== null && stays)) continue;
     for (const call of calls) {
       const answer = call.answer === null ? undefined : kept[call.answer];
       if (answer === undefined) placed.push({ message: missingResult(message, call), index: null });
-      else if (answer.message.role === "tool-result" && !stays(call, rules))
+      else if (answer.message.role === "tool-result" && !call.stays)
         placed.push({ message: answering(answer.message, call), index: answer.index });
     }
   }
   return placed;
 }
 
-function stays(call: CallPlace, rules: WireRules): boolean {
-  return rules.resultPlacement === "right-after-call" ? call.batchStays : call.answerComesLater;
-}
-
-function answering(result: ToolResultMessage, call: CallPlace): ToolResultMessage {
-  return call.callId === result.callId ? result : { ...result, callId: call.callId };
+function answering(result: ToolResultMessage, { callId }: Call): ToolResultMessage {
+  return callId === result.callId ? result : { ...result, callId };
 }
 
 /** The message with its calls under the ids that they go by; `calls` are its calls in order. */
-function withCallIds(message: Message, calls: readonly CallPlace[]): Message {
+function withCallIds(message: Message, calls: readonly Call[]): Message {
   if (message.role !== "assistant" || calls.every((call) => call.callId === call.part.callId)) return message;
   const ids = calls.map((call) => call.callId).values();
   const parts = message.parts.map((part) => {
@@ -119,7 +115,7 @@ function withCallIds(message: Message, calls: readonly CallPlace[]): Message {
   return { ...message, parts };
 }
 
-function missingResult(caller: Message, call: CallPlace): ToolResultMessage {
+function missingResult(caller: Message, call: Call): ToolResultMessage {
   return {
     role: "tool-result",
     id: shortHash(`missing-result\n${caller.id}\n${call.callId}`),
@@ -156,102 +152,89 @@ interface Repair {
   readonly action: RepairAction;
 }
 
-interface Numbered {
-  readonly message: Message;
+interface Kept extends Placed {
   readonly index: number;
 }
 
-/** One call with the id that it goes by and the position of its result. */
-interface CallPlace extends Readonly<OpenCall> {
-  /** The call's own id, or another if that one is taken or not usable. */
-  readonly callId: string;
-  readonly answerComesLater: boolean;
-  /** Whether all results of its message are between that message and the next one that is no result. */
-  readonly batchStays: boolean;
+/** One call. `answer` is the place of its result among the kept messages; `null` if it was never answered. */
+interface Call {
+  readonly part: ToolCallPart;
+  answer: number | null;
+  /** Its own id, or another if that one is taken or not usable. */
+  callId: string;
+  /** Whether its result, or by the rules those of all calls of its message, may stay in their place. */
+  stays: boolean;
 }
 
-/** Which result answers which call. Positions are those of the list that was given. */
+/** Which result answers which call, by the places of kept messages. */
 interface Pairs {
-  readonly callsOf: ReadonlyMap<number, readonly CallPlace[]>;
-  readonly callOf: ReadonlyMap<number, CallPlace>;
+  readonly callsOf: ReadonlyMap<number, readonly Call[]>;
+  readonly callOf: ReadonlyMap<number, Call>;
   /** Results left out or moved, results to be made up, and call ids to be changed. */
   readonly repairs: readonly Repair[];
 }
 
 /** Of several calls with one id, a result answers the newest before it that still waits; one before all of them the first that would otherwise have none. */
-function pairResults(list: readonly Numbered[], rules: WireRules): Pairs {
-  const answers = answersOf(list);
-  const repairs: Repair[] = [...answers.left];
+function pairResults(kept: readonly Kept[], rules: WireRules): Pairs {
+  const callsOf = new Map<number, readonly Call[]>();
+  const callOf = new Map<number, Call>();
+  const repairs: Repair[] = [];
+  const record = (code: WireViolationCode, action: RepairAction, { at, subject }: { at: number; subject: string }) =>
+    repairs.push({ code, index: kept[at]?.index ?? 0, subject, action });
+  const waiting = createWaitingCalls<Call>();
+  const early: { readonly subject: string; readonly at: number }[] = [];
+  /** For each place that of the last message at or before it that is no result. */
+  const batchOf: number[] = [];
+  const leave = (result: { subject: string; at: number }) =>
+    record(waiting.newest(result.subject) === null ? "result-without-call" : "duplicate-result", "remove-message", result);
+  for (const [at, { message }] of kept.entries()) {
+    if (message.role !== "tool-result") {
+      batchOf.push(at);
+      const calls = toolCallsOf(message).map((part): Call => ({ part, answer: null, callId: part.callId, stays: false }));
+      if (calls.length > 0) callsOf.set(at, calls);
+      for (const call of calls) waiting.met(call.callId, call, at);
+      continue;
+    }
+    batchOf.push(batchOf[at - 1] ?? -1);
+    const { callId: subject } = message;
+    const call = waiting.answered(subject);
+    if (call !== null) call.answer = at;
+    else if (waiting.newest(subject) !== null) leave({ subject, at });
+    else early.push({ subject, at });
+  }
+  const unanswered = firstUnanswered(waiting);
+  for (const result of early) {
+    const call = unanswered(result.subject);
+    if (call === undefined) leave(result);
+    else call.answer = result.at;
+  }
   const naming = callNaming(rules);
-  const callsOf = new Map<number, readonly CallPlace[]>();
-  const callOf = new Map<number, CallPlace>();
-  for (const [position, calls] of answers.calls) {
-    const index = list[position]?.index ?? 0;
-    const batchStays = calls.every((call) => call.answer !== null && answers.batchOf[call.answer] === position);
-    const places = calls.map((call): CallPlace => {
-      const { callId, code } = naming(call.part.callId);
-      if (code !== null) repairs.push({ code, index, subject: call.part.callId, action: "rename" });
-      if (call.answer === null)
-        repairs.push({ code: "call-without-result", index, subject: call.part.callId, action: "add-result" });
-      return { ...call, callId, answerComesLater: call.answer !== null && call.answer > position, batchStays };
-    });
-    callsOf.set(position, places);
-    for (const place of places) {
-      if (place.answer === null) continue;
-      callOf.set(place.answer, place);
-      const isInPlace =
-        rules.resultPlacement === "right-after-call" ? answers.batchOf[place.answer] === position : place.answerComesLater;
-      const code = place.answerComesLater ? "result-not-after-call" : "result-without-call";
-      const resultIndex = list[place.answer]?.index ?? 0;
-      if (!isInPlace) repairs.push({ code, index: resultIndex, subject: place.part.callId, action: "move" });
+  const isByBatch = rules.resultPlacement === "right-after-call";
+  for (const [at, calls] of callsOf) {
+    const isWhole = calls.every(({ answer }) => answer !== null && batchOf[answer] === at);
+    for (const call of calls) {
+      const { answer, part } = call;
+      const subject = part.callId;
+      const { callId, code } = naming(subject);
+      const isLater = answer !== null && answer > at;
+      call.callId = callId;
+      call.stays = isByBatch ? isWhole : isLater;
+      if (code !== null) record(code, "rename", { at, subject });
+      if (answer === null) {
+        record("call-without-result", "add-result", { at, subject });
+        continue;
+      }
+      callOf.set(answer, call);
+      const isInPlace = isByBatch ? batchOf[answer] === at : isLater;
+      if (!isInPlace) record(isLater ? "result-not-after-call" : "result-without-call", "move", { at: answer, subject });
     }
   }
   return { callsOf, callOf, repairs };
 }
 
-interface OpenCall {
-  readonly part: ToolCallPart;
-  /** Position of its result in the list; `null` for a call that was never answered. */
-  answer: number | null;
-}
-
-/** Joins results to calls; `batchOf` has for each position that of the last message at or before it that is no result. */
-function answersOf(list: readonly Numbered[]) {
-  const calls = new Map<number, readonly OpenCall[]>();
-  const waiting = createWaitingCalls<OpenCall>();
-  const early: { readonly callId: string; readonly position: number }[] = [];
-  const batchOf: number[] = [];
-  const left: Repair[] = [];
-  const leave = (callId: string, position: number) => {
-    const code = waiting.newest(callId) === null ? "result-without-call" : "duplicate-result";
-    left.push({ code, index: list[position]?.index ?? 0, subject: callId, action: "remove-message" });
-  };
-  for (const [position, { message }] of list.entries()) {
-    if (message.role !== "tool-result") {
-      batchOf.push(position);
-      const open = toolCallsOf(message).map((part): OpenCall => ({ part, answer: null }));
-      if (open.length > 0) calls.set(position, open);
-      for (const call of open) waiting.met(call.part.callId, call, position);
-      continue;
-    }
-    batchOf.push(batchOf[position - 1] ?? -1);
-    const call = waiting.answered(message.callId);
-    if (call !== null) call.answer = position;
-    else if (waiting.newest(message.callId) !== null) leave(message.callId, position);
-    else early.push({ callId: message.callId, position });
-  }
-  const unanswered = firstUnanswered(waiting);
-  for (const { callId, position } of early) {
-    const call = unanswered(callId);
-    if (call === undefined) leave(callId, position);
-    else call.answer = position;
-  }
-  return { calls, batchOf, left };
-}
-
 /** Hands out the calls of an id that no result has answered, oldest first, each once. */
-function firstUnanswered(waiting: WaitingCalls<OpenCall>): (callId: string) => OpenCall | undefined {
-  const queues = new Map<string, Iterator<OpenCall>>();
+function firstUnanswered(waiting: WaitingCalls<Call>): (callId: string) => Call | undefined {
+  const queues = new Map<string, Iterator<Call>>();
   return (callId) => {
     const queue = queues.get(callId) ?? waiting.left(callId).values();
     queues.set(callId, queue);
