@@ -13,6 +13,16 @@ declare class AbortController {
   abort(reason?: unknown): void;
 }
 
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
+  encodeInto(text: string, into: Uint8Array): { readonly read: number };
+}
+
+declare class TextDecoder {
+  constructor(encoding: "utf-8", options: { readonly ignoreBOM: boolean });
+  decode(bytes: Uint8Array): string;
+}
+
 // For the default of a port, port-door.ts, and the rest between two steps, engine/chain.ts.
 declare function setTimeout(call: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;

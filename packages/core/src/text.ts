@@ -1,25 +1,35 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
-const SHORT_CHARS = 200;
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Bytes of the text in UTF-8. A lone surrogate counts three bytes, as it does when it is sent as U+FFFD. One pass. */
 export function utf8Bytes(text: string): number {
-  let bytes = text.length;
-  // A search takes a third of the time of a loop, and most texts are ASCII; of a short text it takes longer.
-  const first = text.length > SHORT_CHARS ? text.search(BEYOND_ASCII) : 0;
-  for (let index = first < 0 ? text.length : first; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) continue;
-    if (unit < 0x800) bytes += 1;
-    else if (isSurrogatePairAt(text, index)) {
-      bytes += 2;
-      index += 1;
-    } else bytes += 2;
-  }
-  return bytes;
+  return ENCODER.encode(text).length;
 }
+
+/** The longest prefix of at most so many UTF-8 bytes that ends between characters. */
+export function prefixEnd(text: string, limitBytes: number): number {
+  const mostBytes = Math.min(limitBytes, text.length * MOST_BYTES_PER_UNIT);
+  return ENCODER.encodeInto(text, new Uint8Array(Math.max(0, Math.floor(mostBytes)))).read;
+}
+
+/** The start of the longest suffix of at most so many UTF-8 bytes that begins between characters. */
+export function suffixStart(text: string, limitBytes: number): number {
+  const bytes = ENCODER.encode(text.slice(Math.max(0, text.length - Math.max(0, limitBytes))));
+  let from = Math.max(0, Math.ceil(bytes.length - limitBytes));
+  while (isContinuation(bytes[from])) from += 1;
+  return text.length - DECODER.decode(bytes.subarray(from)).length;
+}
+
+/** True for a byte of UTF-8 that goes on with a character. */
+function isContinuation(byte = 0): boolean {
+  return byte >= 0x80 && byte < 0xc0;
+}
+
+/** UTF-8 bytes of a UTF-16 unit at most: two units that take four are a pair. */
+export const MOST_BYTES_PER_UNIT = 3;
 
 /** Unicode code points in the text; a lone surrogate counts as one. One pass. */
 export function codePointCount(text: string): number {

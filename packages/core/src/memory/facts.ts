@@ -3,10 +3,10 @@ import type { Message, ToolCallPart } from "../message/message.ts";
 import { callsAfterResult, isHuman, oncePerMessage, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, utf8Bytes } from "../text.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, suffixStart, utf8Bytes } from "../text.ts";
 import type { PathAccess } from "../tool.ts";
 import { keepingDiagnoses } from "../truncation/diagnoses.ts";
-import { type Cutter, suffixStart } from "../truncation/span.ts";
+import type { Cutter } from "../truncation/span.ts";
 import { type RunningThing, withNotice, withResult } from "./running.ts";
 
 /**

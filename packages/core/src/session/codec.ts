@@ -2,7 +2,7 @@ import { entryIdOf, LOG_VERSION, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isNestedDeeper, isRecord } from "../json.ts";
 import { heldChars } from "../message/size.ts";
-import { utf8Bytes } from "../text.ts";
+import { MOST_BYTES_PER_UNIT, utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 
 /** A log as it was read: its entries, and a crash's remains of a last line. */
@@ -42,9 +42,6 @@ export function checkStorable(entry: SessionEntry): void {
   const chars = entry.type === "message" ? heldChars(entry.message) : 0;
   if (chars * MOST_ESCAPED_BYTES > MAXIMUM_LINE_BYTES) encodeEntry(entry);
 }
-
-/** UTF-8 takes one to three bytes for one UTF-16 code unit. */
-const MOST_BYTES_PER_UNIT = 3;
 
 function jsonLine(entry: SessionEntry): string {
   try {

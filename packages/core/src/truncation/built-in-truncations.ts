@@ -1,8 +1,8 @@
-import { utf8Bytes } from "../text.ts";
+import { prefixEnd, suffixStart, utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { joined } from "./diagnoses.ts";
 import type { Cutter, Span, Truncation } from "./span.ts";
-import { headEnd, lineStartAtOrAfter, prefixEnd, suffixStart, tailStart } from "./span.ts";
+import { headEnd, lineStartAtOrAfter, tailStart } from "./span.ts";
 
 const ALL_LINES = Number.POSITIVE_INFINITY;
 

@@ -1,5 +1,5 @@
-import { utf8Bytes } from "../text.ts";
-import { type Cutter, type CutterInput, lineStartAtOrAfter, prefixEnd, type Span } from "./span.ts";
+import { MOST_BYTES_PER_UNIT, prefixEnd, utf8Bytes } from "../text.ts";
+import { type Cutter, type CutterInput, lineStartAtOrAfter, type Span } from "./span.ts";
 
 /** How surely a line is a diagnosis: it only names a place or holds a word of failure, it reports a failure, or it says how a program ended or where it failed. */
 type Weight = 1 | 2 | 3;
@@ -154,6 +154,3 @@ export function joined(spans: readonly Span[], gapUnits = 0): readonly Span[] {
   }
   return result;
 }
-
-/** UTF-8 bytes of a UTF-16 unit at most: two units that take four are a pair. */
-export const MOST_BYTES_PER_UNIT = 3;

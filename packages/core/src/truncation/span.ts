@@ -1,4 +1,4 @@
-import { isSurrogatePairAt } from "../text.ts";
+import { prefixEnd, suffixStart } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 
 /** A piece of a text, by UTF-16 index; `end` is exclusive. */
@@ -74,39 +74,6 @@ export function lineStartAtOrAfter(text: string, index: number): number {
   if (isLineStart(text, index)) return index;
   const newline = text.indexOf("\n", index);
   return newline < 0 ? text.length : newline + 1;
-}
-
-/** The longest prefix of at most so many UTF-8 bytes that ends between characters. */
-export function prefixEnd(text: string, limitBytes: number): number {
-  let bytes = 0;
-  let end = 0;
-  while (end < text.length) {
-    const units = isSurrogatePairAt(text, end) ? 2 : 1;
-    bytes += bytesAt(text, end, units);
-    if (bytes > limitBytes) return end;
-    end += units;
-  }
-  return end;
-}
-
-/** The start of the longest suffix of at most so many UTF-8 bytes that begins between characters. */
-export function suffixStart(text: string, limitBytes: number): number {
-  let bytes = 0;
-  let start = text.length;
-  while (start > 0) {
-    const units = start > 1 && isSurrogatePairAt(text, start - 2) ? 2 : 1;
-    bytes += bytesAt(text, start - units, units);
-    if (bytes > limitBytes) return start;
-    start -= units;
-  }
-  return start;
-}
-
-function bytesAt(text: string, index: number, units: number): number {
-  if (units === 2) return 4;
-  const unit = text.charCodeAt(index);
-  if (unit < 0x80) return 1;
-  return unit < 0x800 ? 2 : 3;
 }
 
 function endOfLines(text: string, lines: number): number {

@@ -1,10 +1,10 @@
 import { atOnce } from "../kind.ts";
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
 import { oncePerMessage, type ToolResultMessage } from "../message/message.ts";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "../text.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, MOST_BYTES_PER_UNIT, utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { BUILT_IN_TRUNCATIONS, cutterFor } from "./built-in-truncations.ts";
-import { diagnosisCount, keepingDiagnoses, MOST_BYTES_PER_UNIT } from "./diagnoses.ts";
+import { diagnosisCount, keepingDiagnoses } from "./diagnoses.ts";
 import type { Span, Truncation, TruncationPolicy } from "./span.ts";
 import { commonCap, headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
 
