@@ -212,6 +212,11 @@ export function entryIdOf(entry: SessionEntry): string {
   return entry.type === "usage" ? entry.requestId : entry.id;
 }
 
+/** True for an entry that changes the beginning of requests, or messages that were sent. */
+export function isOfView({ type }: SessionEntry): boolean {
+  return type === "setup-change" || type === "compaction" || type === "revert";
+}
+
 /** A span of messages of a view, both ends included, by message id. */
 export interface MessageSpan {
   readonly from: string;

@@ -60,7 +60,7 @@ describe("foldBreaker", () => {
     ["an undo", revertOf("c")],
   ])("%s is no attempt", (_, entry) => {
     const before = { failures: 2, estimatedAtLastAttemptTokens: 600, isGoalMissed: false };
-    expect(foldBreaker(before, entry)).toBe(before);
+    expect(foldBreaker(before, entry)).toEqual(before);
   });
 });
 

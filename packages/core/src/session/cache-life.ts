@@ -1,5 +1,5 @@
 import type { PromptCache, PromptCosts } from "../engine/worth-cutting.ts";
-import type { SessionEntry, UsageEntry } from "../entry.ts";
+import { isOfView, type SessionEntry, type UsageEntry } from "../entry.ts";
 import { isRejectedUsage } from "../usage.ts";
 
 /** Evidence of how long a session's prompt cache lives, read off the reports of its model. */
@@ -35,26 +35,13 @@ const READ_RATIO = 0.5;
 
 /** The evidence after one more entry. */
 export function foldCacheSigns(signs: CacheSigns, entry: SessionEntry): CacheSigns {
-  switch (entry.type) {
-    case "message":
-      return entry.message.role === "assistant" || entry.message.atMs === null
-        ? signs
-        : { ...signs, askedMs: entry.message.atMs };
-    case "usage":
-      return isRejectedUsage(entry.usage) ? signs : afterReport(signs, entry);
-    case "model-change":
-      return NO_CACHE_SIGNS;
-    case "setup-change":
-    case "compaction":
-    case "revert":
-      return { ...signs, before: null };
-    case "session":
-    case "attempt":
-    case "context-call":
-      return signs;
-    default:
-      return entry satisfies never;
+  if (entry.type === "message") {
+    const { role, atMs } = entry.message;
+    return role === "assistant" || atMs === null ? signs : { ...signs, askedMs: atMs };
   }
+  if (entry.type === "usage") return isRejectedUsage(entry.usage) ? signs : afterReport(signs, entry);
+  if (entry.type === "model-change") return NO_CACHE_SIGNS;
+  return isOfView(entry) ? { ...signs, before: null } : signs;
 }
 
 function afterReport(signs: CacheSigns, { modelId, atMs, usage: { input } }: UsageEntry): CacheSigns {

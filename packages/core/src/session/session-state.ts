@@ -18,29 +18,16 @@ export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptToke
 
 /** The breaker after one more entry. Only summaries that a model was asked for count, in compactions and attempts: a step that had nothing to do is no failure. */
 export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
-  switch (entry.type) {
-    case "message":
-      return isHuman(entry.message) ? { ...breaker, failures: 0 } : breaker;
-    case "compaction": {
-      const isGoalMissed = entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP);
-      return { ...afterSteps(breaker, entry.record.steps), estimatedAtLastAttemptTokens: null, isGoalMissed };
-    }
-    case "attempt":
-      return { ...breaker, ...afterSteps(breaker, entry.steps), estimatedAtLastAttemptTokens: entry.estimatedTokens };
-    case "session":
-    case "setup-change":
-    case "usage":
-    case "context-call":
-      return breaker;
-    case "model-change": {
-      const { isVendorOut, ...others } = breaker;
-      return isVendorOut === true ? others : breaker;
-    }
-    case "revert":
-      return breaker.isGoalMissed ? { ...breaker, isGoalMissed: false } : breaker;
-    default:
-      return entry satisfies never;
+  if (entry.type === "message") return isHuman(entry.message) ? { ...breaker, failures: 0 } : breaker;
+  if (entry.type === "compaction") {
+    const isGoalMissed = entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP);
+    return { ...afterSteps(breaker, entry.record.steps), estimatedAtLastAttemptTokens: null, isGoalMissed };
   }
+  if (entry.type === "attempt")
+    return { ...breaker, ...afterSteps(breaker, entry.steps), estimatedAtLastAttemptTokens: entry.estimatedTokens };
+  if (entry.type === "revert") return { ...breaker, isGoalMissed: false };
+  const { isVendorOut: _, ...others } = breaker;
+  return entry.type === "model-change" ? others : breaker;
 }
 
 /** True for an entry that takes a vendor's refused block out: under the same setup. */

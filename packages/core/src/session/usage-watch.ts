@@ -1,4 +1,4 @@
-import { type CompactionEntry, messagesWrittenBy, type SessionEntry, type UsageEntry } from "../entry.ts";
+import { type CompactionEntry, isOfView, messagesWrittenBy, type SessionEntry, type UsageEntry } from "../entry.ts";
 import { isHuman, type Message, type Part, partTexts } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { utf8Bytes } from "../text.ts";
@@ -48,28 +48,17 @@ const MESSAGE_TOKENS = 50;
 
 /** The watch after one more entry. */
 export function foldUsageWatch(watch: UsageWatch, entry: SessionEntry): UsageWatch {
-  switch (entry.type) {
-    case "message":
-      return watch.reported === null ? watch : { ...watch, arrived: watch.arrived.append(entry.message.parts) };
-    case "usage":
-      return isRejectedUsage(entry.usage) ? watch : afterReport(watch, entry);
-    case "model-change":
-      return EMPTY_USAGE_WATCH;
-    case "compaction":
-      // The texts that another agent puts back are not known.
-      if (entry.record.reason === "recorded" || entry.edits.some(({ kind }) => kind === "replace-history"))
-        return forgotten(watch);
-      return { ...watch, arrived: partsWrittenBy(entry).reduce((arrived, parts) => arrived.append(parts), watch.arrived) };
-    case "setup-change":
-    case "revert":
-      return forgotten(watch);
-    case "session":
-    case "attempt":
-    case "context-call":
-      return watch;
-    default:
-      return entry satisfies never;
-  }
+  if (entry.type === "message")
+    return watch.reported === null ? watch : { ...watch, arrived: watch.arrived.append(entry.message.parts) };
+  if (entry.type === "usage") return isRejectedUsage(entry.usage) ? watch : afterReport(watch, entry);
+  if (entry.type === "model-change") return EMPTY_USAGE_WATCH;
+  // The texts that another agent puts back are not known.
+  const isKnown =
+    entry.type === "compaction" &&
+    entry.record.reason !== "recorded" &&
+    entry.edits.every(({ kind }) => kind !== "replace-history");
+  if (!isKnown) return isOfView(entry) ? forgotten(watch) : watch;
+  return { ...watch, arrived: partsWrittenBy(entry).reduce((arrived, parts) => arrived.append(parts), watch.arrived) };
 }
 
 function forgotten(watch: UsageWatch): UsageWatch {
@@ -162,25 +151,12 @@ const SHORTFALL_TOKENS = 1_000;
 
 /** Folds an entry; `view` is the view after it. Only an edit walks the view. */
 export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: SessionView): PromptWatch {
-  switch (entry.type) {
-    case "message": {
-      const arrival = { id: entry.message.id, chars: certainChars(entry.message), isHuman: isHuman(entry.message) };
-      return { ...watch, arrivals: watch.arrivals.append(arrival) };
-    }
-    case "usage":
-      return watchReport(watch, entry);
-    case "attempt":
-    case "context-call":
-      return watch;
-    case "session":
-    case "setup-change":
-    case "model-change":
-    case "compaction":
-    case "revert":
-      return epochOf(view);
-    default:
-      return entry satisfies never;
+  if (entry.type === "message") {
+    const arrival = { id: entry.message.id, chars: certainChars(entry.message), isHuman: isHuman(entry.message) };
+    return { ...watch, arrivals: watch.arrivals.append(arrival) };
   }
+  if (entry.type === "usage") return watchReport(watch, entry);
+  return entry.type === "session" || entry.type === "model-change" || isOfView(entry) ? epochOf(view) : watch;
 }
 
 function epochOf(view: SessionView): PromptWatch {
