@@ -47,7 +47,7 @@ export function scriptCalls(script: string): readonly ScriptCall[] {
       at = value?.end ?? declared.end;
       continue;
     }
-    at = afterToken(script, at);
+    at = matchAt(TOKEN, script, at)?.end ?? script.length;
   }
   return calls;
 }
@@ -153,17 +153,18 @@ function afterComma(script: string, from: number, close: string): number {
   return script.charAt(at) === "," ? afterSpace(script, at + 1) : -1;
 }
 
-/** A string in any of its three forms; `null` for one with a piece that is made while the script runs, and for anything else. */
+/** A string in any of its three forms; a token that is passed over, also an unended string; and white space with comments. */
+const QUOTED = /(String\.raw(?=`))?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/sy;
+const TOKEN = /"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|`(?:[^`\\]|\\.)*`?|\/\/[^\n]*\n?|\/\*.*?(?:\*\/|$)|[\w$]+|\s+|./sy;
+const SPACE = /(?:\s+|\/\/[^\n]*\n?|\/\*.*?(?:\*\/|$))*/sy;
+
+/** A string; `null` for one with a piece that is made while the script runs, and for anything else. */
 function quotedAt(script: string, at: number): Read | null {
-  const raw = matchAt(/String\.raw(?=`)/y, script, at);
-  const start = raw?.end ?? at;
-  const mark = script.charAt(start);
-  if (mark !== '"' && mark !== "'" && mark !== "`") return null;
-  const end = endOfString(script, start);
-  const text = script.slice(start + 1, end - 1);
-  if (script.charAt(end - 1) !== mark || end - start < 2) return null;
-  if (mark === "`" && /(?:^|[^\\])\$\{/.test(text)) return null;
-  return { value: raw === null ? unescaped(text) : text, end };
+  const quoted = matchAt(QUOTED, script, at);
+  const [raw, double, single, template] = quoted?.groups ?? [];
+  if (quoted === null || (template !== undefined && /(?:^|[^\\])\$\{/.test(template))) return null;
+  const text = double ?? single ?? template ?? "";
+  return { value: raw === undefined ? unescaped(text) : text, end: quoted.end };
 }
 
 const ESCAPES: { readonly [letter: string]: string } = {
@@ -190,41 +191,8 @@ function unescaped(text: string): string {
   );
 }
 
-function endOfString(script: string, start: number): number {
-  const mark = script.charAt(start);
-  for (let at = start + 1; at < script.length; at += 1) {
-    const letter = script.charAt(at);
-    if (letter === "\\") at += 1;
-    else if (letter === mark) return at + 1;
-    else if (letter === "\n" && mark !== "`") return at;
-  }
-  return script.length;
-}
-
-function afterToken(script: string, at: number): number {
-  const letter = script.charAt(at);
-  if (letter === '"' || letter === "'" || letter === "`") return endOfString(script, at);
-  if (letter === "/") return afterComment(script, at) ?? at + 1;
-  return matchAt(/[\w$]+|\s+/y, script, at)?.end ?? at + 1;
-}
-
-function afterComment(script: string, at: number): number | null {
-  if (script.startsWith("//", at)) return endOf(script, "\n", at);
-  return script.startsWith("/*", at) ? endOf(script, "*/", at + 2) : null;
-}
-
-function endOf(script: string, mark: string, from: number): number {
-  const found = script.indexOf(mark, from);
-  return found < 0 ? script.length : found + mark.length;
-}
-
 function afterSpace(script: string, from: number): number {
-  let at = from;
-  for (;;) {
-    const next = matchAt(/\s+/y, script, at)?.end ?? afterComment(script, at);
-    if (next === null) return at;
-    at = next;
-  }
+  return matchAt(SPACE, script, from)?.end ?? from;
 }
 
 function matchAt(pattern: RegExp, text: string, at: number) {
