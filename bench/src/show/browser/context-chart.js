@@ -54,20 +54,6 @@ const contextChart = (() => {
   }
 
   /**
-   * The lines over one common list of calls, as uPlot wants them.
-   * @param {Chart} chart
-   * @returns {{ calls: number[], columns: (number | null)[][] }}
-   */
-  function alignLines(chart) {
-    const calls = [...new Set(chart.lines.flatMap((line) => line.calls))].sort((a, b) => a - b);
-    const columns = chart.lines.map((line) => {
-      const byCall = new Map(line.calls.map((call, index) => [call, line.tokens[index] ?? null]));
-      return calls.map((call) => byCall.get(call) ?? null);
-    });
-    return { calls, columns };
-  }
-
-  /**
    * A line, and its label above it and above that of the line below it (`labelTop`). Returns its own label's top.
    * @param {uPlot} plot
    * @param {{ tokens: number, text: string, short?: string, colour: string, dash: number[] }} limit
@@ -195,7 +181,8 @@ const contextChart = (() => {
    *   onToggle: (name: string, isShown: boolean) => void }} options
    */
   function draw(element, chart, { width, height, showAll, onDrawn, onToggle }) {
-    const { calls, columns } = alignLines(chart);
+    const data = uPlot.join(chart.lines.map((line) => [line.calls, line.tokens]));
+    const [calls] = data;
     const drawn = chart.lines.filter((line) => line.calls.length > 0 && line.isShown);
     /** @param {uPlot} plot */
     const drawAll = (plot) => {
@@ -254,7 +241,7 @@ const contextChart = (() => {
             spanGaps: true,
             points: { show: calls.length < 3 },
             /** @type {uPlot.Series.Value} */
-            value: (_plot, tokens) => (tokens === null ? "–" : shortTokens(tokens)),
+            value: (_plot, tokens) => (tokens == null ? "–" : shortTokens(tokens)),
           })),
         ],
         hooks: {
@@ -268,7 +255,7 @@ const contextChart = (() => {
           ],
         },
       },
-      [calls, ...columns],
+      data,
       element,
     );
     const picked = chart.lines.find(({ isPicked }) => isPicked);
