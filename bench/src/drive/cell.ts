@@ -22,22 +22,16 @@ export interface CellRequest {
 }
 
 /** One session under one policy in one window: the limits that hold there, and the writer of its summaries. */
-export interface Cell {
-  readonly policy: EnginePolicy;
+export interface Cell extends Required<Omit<CellRequest, "window" | "catalog">> {
   readonly window: WindowSpec;
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
   readonly inputBudgetTokens: number;
   readonly overheadTokens: number;
-  readonly tokenizers: NonNullable<SessionOptions["tokenizers"]>;
-  readonly kinds: Kinds;
   /** Why the cell is not applicable; `null` if it is replayed. */
   readonly why: string | null;
-  readonly summaries: SummarySource;
   /** The prices that the engine judges its cuts by. */
   readonly modelCosts: NonNullable<SessionOptions["modelCosts"]>;
-  /** The program that compacts in the engine's place; `null` for the engine itself. */
-  readonly program: Program | null;
 }
 
 /** Output reserve of a replay if the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
@@ -49,31 +43,21 @@ const OUTPUT_RESERVE_SHARE = 8;
  * Sets up one replay: a session under a policy in a window, with its limits in tokens. If system prompt and tools fill more than half the window,
  * `why` says that there is nothing to measure: most triggers would lie below them. `recorded` plans nothing and is always applicable.
  */
-export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
-  const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
-  const { program = null } = cell;
+export function cellOf(session: PreparedSession, { window: request, catalog, ...asked }: CellRequest): Cell {
   const overheadTokens = session.sizeJudge.firstOverheadTokens;
   const window: WindowSpec = request.kind === "real" ? { kind: "real", ...realWindowOf(session, catalog) } : request;
   const contextWindowTokens = window.kind === "real" ? window.tokens : overheadTokens + window.tokens;
   const maxOutputTokens = Math.min(OUTPUT_RESERVE_TOKENS, Math.floor(window.tokens / OUTPUT_RESERVE_SHARE));
-  const isTooSmall = overheadTokens > contextWindowTokens / 2 && !isRecordedPolicy(policy);
+  const isTooSmall = overheadTokens > contextWindowTokens / 2 && !isRecordedPolicy(asked.policy);
   const why = isTooSmall
     ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
     : null;
-  const inputBudgetTokens = contextWindowTokens - maxOutputTokens;
   return {
-    policy,
-    window,
-    contextWindowTokens,
-    maxOutputTokens,
-    inputBudgetTokens,
-    overheadTokens,
-    tokenizers,
-    kinds,
-    why,
-    summaries,
+    ...{ tokenizers: {}, kinds: BUILT_IN_KINDS, summaries: digestSource, program: null },
+    ...asked,
+    ...{ window, contextWindowTokens, maxOutputTokens, overheadTokens, why },
+    inputBudgetTokens: contextWindowTokens - maxOutputTokens,
     modelCosts: modelCostsFrom(catalog),
-    program,
   };
 }
 

@@ -1,8 +1,9 @@
 import { brokenPolicies } from "../drive/part-failures.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/has-acted.ts";
+import { addTo } from "../needs/statements.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import type { ReplayRow } from "../results.ts";
-import { geometricMeanOf, type InSession, inLineages, meanOf, unitOf } from "../statistics.ts";
+import { geometricMeanOf, type InSession, inLineages, meanOf, summed, unitOf } from "../statistics.ts";
 import { meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "./vector.ts";
 
 /** A policy that costs this much more is still one of about the same cost (docs/evidence.md). */
@@ -77,10 +78,7 @@ export function standingsIn({ sessions, rows }: JudgedRun): RunStandings {
   for (const row of played.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const about = described.get(row.session)?.each ?? { session: row.session, file: row.session };
     const standing = sessionStanding(about, row, nothing.get(row.session));
-    if (standing === null) continue;
-    const known = bySession.get(row.policy);
-    if (known === undefined) bySession.set(row.policy, [standing]);
-    else known.push(standing);
+    if (standing !== null) addTo(bySession, row.policy, standing);
   }
   return { bySession, broken: brokenPolicies(played) };
 }
@@ -113,6 +111,8 @@ function sessionStanding(
   };
 }
 
+const NONE: Pick<Standing, "lostRequests" | "tooLarge" | "compactions"> = { lostRequests: 0, tooLarge: 0, compactions: 0 };
+
 /** Puts a policy's sessions together, each lineage once. */
 export function standingOf(policy: string, sessions: readonly SessionStanding[], broken?: ReadonlySet<string>): Standing {
   return standingOver(policy, inLineages(sessions).map(unitFrom), broken?.has(policy) ?? false);
@@ -132,9 +132,7 @@ export function standingOver(policy: string, units: readonly SessionStanding[], 
     gain: vectorMean(own, "all"),
     farGain: vectorMean(own, "far"),
     shares,
-    lostRequests: sum(units, ({ lostRequests }) => lostRequests),
-    tooLarge: sum(units, ({ tooLarge }) => tooLarge),
-    compactions: sum(units, ({ compactions }) => compactions),
+    ...summed(NONE, units),
     isBroken,
   };
 }
@@ -153,16 +151,10 @@ function unitFrom(own: readonly [SessionStanding, ...SessionStanding[]]): Sessio
       return { own: mean("own"), tail: mean("tail"), none: mean("none"), uses: mean("uses") ?? 0 };
     }),
     hasActed: own.some((each) => each.hasActed),
-    lostRequests: sum(own, ({ lostRequests }) => lostRequests),
-    tooLarge: sum(own, ({ tooLarge }) => tooLarge),
-    compactions: sum(own, ({ compactions }) => compactions),
+    ...summed(NONE, own),
   };
 }
 
 function usdOf(sessions: readonly SessionStanding[]): number | null {
-  return sessions.some(({ usd }) => usd === null) ? null : sum(sessions, ({ usd }) => usd ?? 0);
-}
-
-function sum(sessions: readonly SessionStanding[], figure: (session: SessionStanding) => number): number {
-  return sessions.reduce((total, session) => total + figure(session), 0);
+  return sessions.reduce<number | null>((sum, { usd }) => (sum === null || usd === null ? null : sum + usd), 0);
 }

@@ -36,21 +36,12 @@ export function createMessageSizes(): MessageSizes {
       addTo(changed, call, message);
     },
     set: (message, fromCall, tokens) => {
-      const known = steps.get(message);
-      if (known === undefined) steps.set(message, [{ fromCall, tokens }]);
-      else {
-        known.push({ fromCall, tokens });
-        addTo(resized, fromCall, message);
-      }
+      if (steps.has(message)) addTo(resized, fromCall, message);
+      addTo(steps, message, { fromCall, tokens });
     },
     at: (message, call) => {
       const known = steps.get(message);
-      if (known === undefined) return undefined;
-      for (let index = known.length - 1; index > 0; index--) {
-        const step = known[index];
-        if (step !== undefined && step.fromCall <= call) return step.tokens;
-      }
-      return known[0]?.tokens;
+      return (known?.findLast(({ fromCall }) => fromCall <= call) ?? known?.[0])?.tokens;
     },
     stepsOf: (message) => steps.get(message) ?? [],
     first: (message) => steps.get(message)?.[0]?.tokens,

@@ -1,5 +1,6 @@
 import type { Message, SessionEntry, UsageEntry } from "@plimsoll/core";
 import type { BoundaryViews } from "../boundary-views.ts";
+import { addTo } from "../needs/statements.ts";
 import { addFeatures, type Features, featuresOf, HIDDEN_REPLY_FEATURE, imageTokensOf, NO_FEATURES } from "./features.ts";
 import { heldOutError, type SizeJudgeError } from "./held-out.ts";
 import { ridge, type WeightedRow } from "./least-squares.ts";
@@ -179,7 +180,8 @@ const PASSES = 10;
  * prompts are no observation; outliers (hidden events) lose their weight pass by pass.
  */
 function fitCoefficients(calls: readonly RecordedCall[], featuresOfMessage: FeatureSource): ReadonlyMap<string, Coefficients> {
-  const observations = groupByModel(differences(calls, featuresOfMessage));
+  const observations = new Map<string, Difference[]>();
+  for (const row of differences(calls, featuresOfMessage)) addTo(observations, row.modelId, row);
   return new Map([...observations].map(([modelId, rows]) => [modelId, robustFit(rows)]));
 }
 
@@ -222,16 +224,6 @@ function differences(calls: readonly RecordedCall[], featuresOfMessage: FeatureS
     imageTokens = 0;
   }
   return rows;
-}
-
-function groupByModel(rows: readonly Difference[]): ReadonlyMap<string, readonly Difference[]> {
-  const groups = new Map<string, Difference[]>();
-  for (const row of rows) {
-    const group = groups.get(row.modelId);
-    if (group === undefined) groups.set(row.modelId, [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 function robustFit(rows: readonly Difference[]): Coefficients {

@@ -5,6 +5,7 @@ import { type ModelRequest, PlimsollError } from "@plimsoll/core";
 import { canonicalJson, isRecord, jsonIn } from "@plimsoll/core/extend";
 import { beginOutput, readSmallFile } from "@plimsoll/stores";
 import { z } from "zod";
+import type { AnsweredRequest } from "../drive/replayed-call.ts";
 
 /** The answer of a model, without anything of the request: neither its text, nor headers, nor a key. */
 export interface RecordedAnswer {
@@ -18,12 +19,10 @@ export interface RecordedAnswer {
 }
 
 /** Sizes as the provider reported them; `null` if it did not. */
-export interface RecordedUsage {
-  readonly inputTokens: number | null;
-  readonly cacheReadTokens: number | null;
-  readonly cacheWriteTokens: number | null;
-  readonly outputTokens: number | null;
-}
+export type RecordedUsage = AnsweredRequest["usage"];
+
+/** The usage of an answer without any report. */
+export const NO_USAGE: RecordedUsage = { inputTokens: null, cacheReadTokens: null, cacheWriteTokens: null, outputTokens: null };
 
 /** A folder of answers, one file a request, named by the request's hash. */
 export interface Cassette {
@@ -48,21 +47,13 @@ const FORMAT_VERSION = 1;
 /** The key of a request: SHA-256 over the data sent to the model, in canonical form. Ids and times of messages are not sent and do not count. */
 export function cassetteKey(host: string, { context, modelId, maxOutputTokens, reasoning }: ModelRequest): string {
   const { system, tools, dynamicContext } = context;
-  const messages = context.messages.map(({ id: _id, atMs: _atMs, ...sent }) =>
-    sent.role === "assistant" ? { role: sent.role, parts: sent.parts } : sent,
+  const messages = context.messages.map(({ id: _id, atMs: _atMs, ...own }) =>
+    own.role === "assistant" ? { role: own.role, parts: own.parts } : own,
   );
-  const asked = {
-    version: FORMAT_VERSION,
-    host,
-    modelId,
-    maxOutputTokens,
-    reasoning: reasoning ?? null,
-    system,
-    tools,
-    dynamicContext,
-    messages,
-  };
-  return createHash("sha256").update(canonicalJson(asked)).digest("hex");
+  const sent = { host, modelId, maxOutputTokens, reasoning: reasoning ?? null, system, tools, dynamicContext, messages };
+  return createHash("sha256")
+    .update(canonicalJson({ version: FORMAT_VERSION, ...sent }))
+    .digest("hex");
 }
 
 const MAXIMUM_ANSWER_BYTES = 10_000_000;

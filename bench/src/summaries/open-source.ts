@@ -3,7 +3,7 @@ import { createDigest, createModelSummarizer, isPlimsollError } from "@plimsoll/
 import type { AnsweredRequest } from "../drive/replayed-call.ts";
 import { digestSource, type SummaryPlace, type SummarySource } from "../drive/summary-source.ts";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
-import { type Cassette, openCassette, type RecordedAnswer, type RecordedUsage } from "./cassette.ts";
+import { type Cassette, NO_USAGE, openCassette, type RecordedAnswer, type RecordedUsage } from "./cassette.ts";
 import { createRecordedSource } from "./recorded-source.ts";
 import { askAndKeep, recordingClient } from "./recording-client.ts";
 import { estimatedPromptTokens, type PriceSource, requestUsd } from "./request-price.ts";
@@ -173,8 +173,7 @@ function estimating({ choice, cassette, onRequest }: Omit<ModelSourceOptions, "o
 /** An answer with all requested sections, so that every request of a summary is counted. */
 function standIn({ sections }: SummaryRequest): RecordedAnswer {
   const text = sections.length === 0 ? "…" : sections.map((title) => `## ${title}\n- …`).join("\n");
-  const usage = { inputTokens: null, cacheReadTokens: null, cacheWriteTokens: null, outputTokens: null };
-  return { outcome: "reply", text, stopReason: "end", callsTool: false, usage };
+  return { outcome: "reply", text, stopReason: "end", callsTool: false, usage: NO_USAGE };
 }
 
 /** The writer of a run's summaries: a digest in place of all, the recording where that is comparable, or a model. Plain data, so that a worker can be given it. */

@@ -1,5 +1,5 @@
 import { isPlimsollError, type ModelClient, type ModelReply, type ModelRequest, PlimsollError, usageOf } from "@plimsoll/core";
-import { type Cassette, cassetteKey, type RecordedAnswer } from "./cassette.ts";
+import { type Cassette, cassetteKey, NO_USAGE, type RecordedAnswer } from "./cassette.ts";
 
 /** The cassette that a client plays from and records to. */
 export interface RecordingOptions {
@@ -66,8 +66,7 @@ function answerOfFailure(error: unknown): RecordedAnswer {
 }
 
 function noReply(outcome: "empty" | "overflow"): RecordedAnswer {
-  const usage = { inputTokens: null, cacheReadTokens: null, cacheWriteTokens: null, outputTokens: null };
-  return { outcome, text: "", stopReason: "error", callsTool: false, usage };
+  return { outcome, text: "", stopReason: "error", callsTool: false, usage: NO_USAGE };
 }
 
 function replyOf(key: string, { modelId }: ModelRequest, answer: RecordedAnswer): ModelReply {
