@@ -116,17 +116,22 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-/** Why a file is no session, by its content; `null` if one of the importers recognises it. */
-async function unreadReason(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<string | null> {
+/** Reads the beginning of a file; `null` if it cannot be read. */
+export async function headOf(path: string, displayName: string = path): Promise<FileHead | null> {
   try {
-    const head = await readHead(await fileSource(path, path));
-    if (importers.some((importer) => importer.recognises(head))) return null;
-    const agent = unreadAgentIn(head.firstObjects);
-    return agent === null ? NO_READER : `${agent}: ${NO_READER}`;
+    return await readHead(await fileSource(path, displayName));
   } catch (error) {
-    if (isPlimsollError(error, "bad-input")) return NO_READER;
+    if (isPlimsollError(error, "bad-input")) return null;
     throw error;
   }
+}
+
+/** Why a file is no session, by its content; `null` if one of the importers recognises it. */
+async function unreadReason(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<string | null> {
+  const head = await headOf(path);
+  if (head !== null && importers.some((importer) => importer.recognises(head))) return null;
+  const agent = unreadAgentIn(head?.firstObjects ?? []);
+  return agent === null ? NO_READER : `${agent}: ${NO_READER}`;
 }
 
 /** Logs of each agent that are replayed unless another number is asked for: a first look takes seconds (chosen). */
@@ -218,9 +223,7 @@ export async function newestLog(
   }
   const most = accepts === undefined ? named.length : DEFAULT_LOG_LIMIT;
   for (const log of named.toSorted((a, b) => b.modifiedMs - a.modifiedMs).slice(0, most)) {
-    const head = await fileSource(log.path, log.path)
-      .then(readHead)
-      .catch(() => null);
+    const head = await headOf(log.path);
     const isSession = head !== null && BUILT_IN_PARTS.importers.some((importer) => importer.recognises(head));
     if (isSession && (folders === null || ranIn(head, folders)) && (await accepts?.(log.path)) !== false)
       return { ...log, displayName: homeName(log.path, io.homeFolder), shortId: shortId(log.path) };

@@ -6,8 +6,6 @@ import { ENCODING_NAMES } from "@plimsoll/providers";
 import { readPolicyFile } from "@plimsoll/stores";
 import { programPolicy } from "../drive/program-run.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
-import { fileSource, readHead } from "../formats/file-source.ts";
-import type { FileHead } from "../formats/importer.ts";
 import type { InputFile } from "../open/corpus.ts";
 import { asPublished } from "../peers/peers.ts";
 import { policyRunBy, versionInHead } from "../peers/running-agents.ts";
@@ -15,6 +13,7 @@ import { parseAxis, policyAt } from "../sweep/grid.ts";
 import type { CliIo } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
 import { mistakes } from "./check-options.ts";
+import { headOf } from "./find-inputs.ts";
 
 type ReadPolicy = ReturnType<typeof readPolicyFile>;
 
@@ -88,15 +87,6 @@ export async function runningPolicies(
     if (policy !== null) names.add(policy);
   }
   return choosePolicies([...names], cwd, parts).policies;
-}
-
-async function headOf(path: string, displayName: string): Promise<FileHead | null> {
-  try {
-    return await readHead(await fileSource(path, displayName));
-  } catch (error) {
-    if (isPlimsollError(error, "bad-input")) return null;
-    throw error;
-  }
 }
 
 /** All policies, those of one name once. */

@@ -1,28 +1,19 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { EnginePolicy } from "@plimsoll/core/extend";
-import type { ModelPrices } from "@plimsoll/providers";
 import { writeWholeFile } from "@plimsoll/stores";
-import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { type BenchInput, runBench } from "../replay/run-bench.ts";
 import { checkParquetFolder, tableFile, writeParquet } from "../results/parquet.ts";
-import type { BenchReport, PolicySweep, Shard } from "../results.ts";
+import type { BenchReport } from "../results.ts";
 import { formatCount, formatNumberOf, formatTokens, formatUsd } from "../show/figures.ts";
 import { htmlPage } from "../show/html.ts";
 import { jsonReportPieces } from "../show/json.ts";
 import { markdownPage } from "../show/markdown.ts";
 import { shownReport } from "../show/report-tables.ts";
 import { terminalReport } from "../show/terminal-report.ts";
-import {
-  addedTallies,
-  NO_SUMMARIES_ASKED,
-  type SummarizerChoice,
-  type SummaryTally,
-  summarizerName,
-} from "../summaries/open-source.ts";
+import { addedTallies, NO_SUMMARIES_ASKED, type SummaryTally, summarizerName } from "../summaries/open-source.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { tableColumns, tell } from "../terminal/printable.ts";
 import type { FoundInputs } from "./find-inputs.ts";
@@ -30,25 +21,17 @@ import { createProgressBar } from "./progress-bar.ts";
 import type { ReportFiles } from "./replay-options.ts";
 import { type OpenState, openState, poolOf } from "./replay-state.ts";
 
-interface RunRequest {
+type RunInput = "policies" | "sweeps" | "windows" | "prices" | "shard" | "summarizer" | "withoutEffect";
+
+interface RunRequest extends Pick<Required<BenchInput>, RunInput> {
   readonly found: FoundInputs;
   readonly parts: BenchParts;
-  readonly policies: readonly EnginePolicy[];
-  readonly sweeps: ReadonlyMap<string, PolicySweep>;
-  readonly windows: readonly WindowRequest[];
-  /** Prices by model id, before those of this version. */
-  readonly prices: ReadonlyMap<string, ModelPrices>;
-  /** The part of the files to replay; `null` for all. */
-  readonly shard: Shard | null;
   /** Replays at a time; `null` uses the machine's processors, and one for a small run. */
   readonly jobs: number | null;
   /** Print every difference with its interval. */
   readonly full: boolean;
-  readonly summarizer: SummarizerChoice;
   /** Prints the likely cost of a model's summaries, and stops there. */
   readonly dryRun: boolean;
-  /** Lists the given options that do nothing in this run, each as a sentence. */
-  readonly withoutEffect: readonly string[];
   /** The file of rows; if left out, a file only for this run. */
   readonly stateFile: string | undefined;
   readonly reports: ReportFiles;

@@ -182,17 +182,10 @@ const KEPT_CHARS = 2_000;
  * @throws PlimsollError `bad-input` naming a variable that is not set and has no fallback.
  */
 export function expandVariables(text: string, environment: { readonly [name: string]: string | undefined }): string {
-  const pieces = text.split("${");
-  const [first = "", ...rest] = pieces;
-  const expanded = rest.map((piece) => {
-    const end = piece.indexOf("}");
-    if (end < 0) return `\${${piece}`;
-    const inside = piece.slice(0, end);
-    const at = inside.indexOf(":-");
-    const name = at < 0 ? inside : inside.slice(0, at);
-    const value = environment[name] ?? (at < 0 ? undefined : inside.slice(at + 2));
+  return text.replace(/\$\{((?:(?!\$\{)[^}])*)\}/g, (_, inside: string) => {
+    const [name = "", ...fallback] = inside.split(":-");
+    const value = environment[name] ?? (fallback.length === 0 ? undefined : fallback.join(":-"));
     if (value === undefined) throw new PlimsollError("bad-input", `the environment variable ${name} is not set`, { name });
-    return value + piece.slice(end + 1);
+    return value;
   });
-  return [first, ...expanded].join("");
 }

@@ -336,15 +336,14 @@ async function removeOld(sessions: SessionStore, { removeBeforeMs, onProblem, fo
   const old = all.filter(({ updatedMs }) => updatedMs !== null && updatedMs < removeBeforeMs);
   for (const { sessionId } of old)
     await sessions.delete(sessionId).catch((error: unknown) => onProblem(`${sessionId} is not removed: ${String(error)}`));
-  if (all.length > 0 && old.length === all.length) await forgetKeys(join(folder, NOTES_FILE));
-}
-
-/** Without logs no key means anything; limits are kept. */
-async function forgetKeys(path: string): Promise<void> {
-  writeNotes(
-    path,
-    (await notesIn(path)).filter(({ type }) => type !== "key"),
-  );
+  const path = join(folder, NOTES_FILE);
+  // Without logs no key means anything; limits are kept.
+  const isLast = all.length > 0 && old.length === all.length;
+  if (isLast)
+    writeNotes(
+      path,
+      (await notesIn(path)).filter(({ type }) => type !== "key"),
+    );
 }
 
 function writeNotes(path: string, notes: readonly Note[]): void {
