@@ -55,6 +55,19 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   };
 }
 
+type Metrics = NonNullable<ReplayRow["metrics"]>;
+
+/** The report, whose rows have other metrics in the place of some. */
+export function withMetrics(
+  report: BenchReport,
+  changedIn: (metrics: Metrics, row: BenchReport["rows"][number]) => Partial<Metrics>,
+): BenchReport {
+  const rows = report.rows.map((row) =>
+    row.metrics === null ? row : { ...row, metrics: { ...row.metrics, ...changedIn(row.metrics, row) } },
+  );
+  return { ...report, rows };
+}
+
 function exampleSession(session: string, calls: number): SessionDescription {
   return {
     session,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleReport } from "../../testing/example-report.ts";
+import { exampleReport, withMetrics } from "../../testing/example-report.ts";
 import { exampleTuned } from "../../testing/example-tuned.ts";
 import { madeAdvice } from "../../testing/made-advice.ts";
 import type { BenchReport } from "../results.ts";
@@ -18,12 +18,7 @@ const FILE = NOTED?.file ?? "";
 
 /** The report with sessions that show no need of a kind. */
 function without(id: "fileInHand" | "instructions" | "plan"): BenchReport {
-  const rows = PLAIN.rows.map((row) => {
-    if (row.metrics === null) return row;
-    const { [id]: held } = row.metrics;
-    return { ...row, metrics: { ...row.metrics, [id]: { ...held, all: { uses: 0, held: 0 } } } };
-  });
-  return { ...PLAIN, rows };
+  return withMetrics(PLAIN, ({ [id]: held }) => ({ [id]: { ...held, all: { uses: 0, held: 0 } } }));
 }
 
 const unread = (version: string, counts: Readonly<Record<string, number>>) => ({

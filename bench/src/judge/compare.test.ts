@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleReport } from "../../testing/example-report.ts";
+import { exampleReport, withMetrics } from "../../testing/example-report.ts";
 import { madeSession } from "../../testing/made-standing.ts";
 import type { BenchReport } from "../results.ts";
 import { reportProblems } from "../show/problems.ts";
@@ -12,15 +12,14 @@ type Sessions = Readonly<Record<string, { readonly overflows: number; readonly a
 
 function reportOf(sessions: Sessions): BenchReport {
   const report = exampleReport({ sessions: Object.keys(sessions), calls: 10, sweptRatios: [0.9] });
-  const rows = report.rows.map((row) => {
-    const { overflows = 0, actors = [] } = sessions[row.session] ?? {};
-    const { metrics } = row;
-    if (metrics === null) return row;
-    const compactions = actors.includes(row.policy) ? 1 : 0;
-    const economy = { ...metrics.economy, promptTokens: 1_000, failedCompactions: 0, compactions };
-    return { ...row, metrics: { ...metrics, economy, safety: { ...metrics.safety, overflowingRequests: overflows } } };
+  return withMetrics(report, ({ economy, safety }, { session, policy }) => {
+    const { overflows = 0, actors = [] } = sessions[session] ?? {};
+    const compactions = actors.includes(policy) ? 1 : 0;
+    return {
+      economy: { ...economy, promptTokens: 1_000, failedCompactions: 0, compactions },
+      safety: { ...safety, overflowingRequests: overflows },
+    };
   });
-  return { ...report, rows };
 }
 
 const OTHER = "sven trigger.ratio=0.9";
@@ -65,12 +64,9 @@ function withForks(report: BenchReport, session: string, count: number): BenchRe
 
 /** The report with twice the cost in a session under a policy that acts. */
 function dearerIn(session: string, report: BenchReport): BenchReport {
-  const rows = report.rows.map((row) => {
-    if (row.session !== session || row.policy !== "sven" || row.metrics === null) return row;
-    const { cost } = row.metrics;
-    return { ...row, metrics: { ...row.metrics, cost: { ...cost, withCacheUsd: 2 * (cost.withCacheUsd ?? 0) } } };
-  });
-  return { ...report, rows };
+  return withMetrics(report, ({ cost }, row) =>
+    row.session === session && row.policy === "sven" ? { cost: { ...cost, withCacheUsd: 2 * (cost.withCacheUsd ?? 0) } } : {},
+  );
 }
 
 test("a lineage is one unit, however many forks it has", () => {
@@ -92,15 +88,11 @@ test("counts the sessions that cost over two percent more than without compactio
 });
 
 test("a cost with everything read again has one call more for each source that was missed once", () => {
-  const report = exampleReport();
-  const rows = report.rows.map((row) => {
-    const misses = (first: number) => ({ uses: 9, missed: 9, first });
-    const firstMisses = { edits: misses(3), passages: misses(2) };
-    return row.metrics === null ? row : { ...row, metrics: { ...row.metrics, firstMisses } };
-  });
-  const { standings } = comparedIn({ ...report, rows }, windowLabels(report)[0] ?? "");
+  const misses = (first: number) => ({ uses: 9, missed: 9, first });
+  const report = withMetrics(exampleReport(), () => ({ firstMisses: { edits: misses(3), passages: misses(2) } }));
+  const { standings } = comparedIn(report, windowLabels(report)[0] ?? "");
   const ratios = standings.get("sven")?.units.map(({ session, costRatio, rereadRatio }) => {
-    const calls = rows.find((row) => row.session === session)?.metrics?.safety.calls ?? 0;
+    const calls = report.rows.find((row) => row.session === session)?.metrics?.safety.calls ?? 0;
     return (rereadRatio / costRatio - 1) * calls;
   });
   expect(ratios?.map((each) => Math.round(each))).toEqual([5, 5]);

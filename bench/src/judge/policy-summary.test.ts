@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { exampleReport } from "../../testing/example-report.ts";
-import type { BenchReport, ReplayRow } from "../results.ts";
+import { exampleReport, withMetrics } from "../../testing/example-report.ts";
+import type { BenchReport } from "../results.ts";
 import { remarks } from "../show/policy-tables.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 
@@ -10,19 +10,11 @@ function reportOf(
 ): BenchReport {
   const sessions = pairs.map((_, index) => `s${index}`);
   const report = exampleReport({ sessions, calls: 10 });
-  const rows = report.rows.map((row) => {
-    const pair = pairs[sessions.indexOf(row.session)];
-    const tokens = row.policy === "sven" ? pair?.sven : pair?.none;
-    return withEconomy(row, tokens ?? 0, row.policy === "sven" ? (pair?.compactions ?? 0) : 0);
+  return withMetrics(report, ({ economy }, { session, policy }) => {
+    const { none = 0, sven = 0, compactions = 0 } = pairs[sessions.indexOf(session)] ?? {};
+    const changed = policy === "sven" ? { promptTokens: sven, compactions } : { promptTokens: none, compactions: 0 };
+    return { economy: { ...economy, ...changed } };
   });
-  return { ...report, rows };
-}
-
-function withEconomy(row: ReplayRow, promptTokens: number, compactions: number): ReplayRow {
-  const { metrics } = row;
-  return metrics === null
-    ? row
-    : { ...row, metrics: { ...metrics, economy: { ...metrics.economy, promptTokens, compactions } } };
 }
 
 const svenOf = (report: BenchReport) => summarizePolicies(report).filter(({ policy }) => policy === "sven");

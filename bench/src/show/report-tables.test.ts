@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY, presetNamed } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { exampleReport } from "../../testing/example-report.ts";
+import { exampleReport, withMetrics } from "../../testing/example-report.ts";
 import { judge } from "../judge/judge.ts";
 import type { SummaryWriterCounts } from "../metrics/summary-writers.ts";
 import type { BenchReport } from "../results.ts";
@@ -15,15 +15,9 @@ const NONE: SummaryWriterCounts = { digest: 0, recorded: 0, recordedAndDigest: 0
 /** Two policies that act: one asks a model for summaries, so many by writer; the other has none. */
 function reportOf(counts: Partial<SummaryWriterCounts>, summarizer = "recorded"): BenchReport {
   const report = exampleReport({ sessions: ["a.jsonl"], calls: 120, sweptRatios: [0.9] });
-  return {
-    ...report,
-    summarizer,
-    rows: report.rows.map((row) => {
-      if (row.metrics === null) return row;
-      const summaries = row.policy === "sven" ? { ...NONE, ...counts } : NONE;
-      return { ...row, metrics: { ...row.metrics, summaries } };
-    }),
-  };
+  return withMetrics({ ...report, summarizer }, (_, { policy }) => ({
+    summaries: policy === "sven" ? { ...NONE, ...counts } : NONE,
+  }));
 }
 
 test("a policy whose summaries a vendor writes is marked and never recommended: its price is not known", () => {
@@ -79,13 +73,9 @@ describe("a policy that pays for a model's summaries", () => {
 
 /** The report with a policy that asks no model and costs so many dollars in each session. */
 function costing(usd: number): BenchReport {
-  const report = reportOf({ digest: 3 });
-  const rows = report.rows.map((row) => {
-    const isOther = !["none", "recorded", "sven"].includes(row.policy);
-    if (row.metrics === null || !isOther) return row;
-    return { ...row, metrics: { ...row.metrics, cost: { ...row.metrics.cost, withCacheUsd: usd } } };
-  });
-  return { ...report, rows };
+  return withMetrics(reportOf({ digest: 3 }), ({ cost }, { policy }) =>
+    ["none", "recorded", "sven"].includes(policy) ? {} : { cost: { ...cost, withCacheUsd: usd } },
+  );
 }
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleReport } from "../../testing/example-report.ts";
+import { exampleReport, withMetrics } from "../../testing/example-report.ts";
 import { recordedUsdText, sessionTable, validityLines } from "./validity.ts";
 
 const report = exampleReport({ sessions: ["a.jsonl", "b.jsonl", "c.jsonl"] });
@@ -36,11 +36,8 @@ test("names the cause beside what is off", () => {
     computedWriteTokens: 40,
     writeErrorPercent: -60,
   };
-  const rows = report.rows.map((row) => ({
-    ...row,
-    metrics: row.metrics === null || row.session !== "a.jsonl" ? row.metrics : { ...row.metrics, cacheValidity },
-  }));
-  const [first, second] = sessionTable({ ...report, rows }, (session) => session).rows;
+  const judged = withMetrics(report, (_, { session }) => (session === "a.jsonl" ? { cacheValidity } : {}));
+  const [first, second] = sessionTable(judged, (session) => session).rows;
   const cells = first?.cells.map(({ shown }) => shown) ?? [];
   expect(cells.slice(-4)).toEqual(["10.0", "−60.0", "–", "it was cold"]);
   expect(second?.cells.at(-1)?.shown).toBe("");

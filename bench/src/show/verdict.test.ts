@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleReport } from "../../testing/example-report.ts";
+import { exampleReport, withMetrics } from "../../testing/example-report.ts";
 import { madeSession } from "../../testing/made-standing.ts";
 import { standingOf } from "../judge/standing.ts";
 import type { BenchReport } from "../results.ts";
@@ -48,12 +48,10 @@ describe("verdicts", () => {
   ])("count the sessions whose run without compaction has %s", (_, unrecoveredRequests, recordedBoundaries, lines) => {
     const report = exampleReport({ sessions: ["a", "b"] });
     const sessions = report.sessions.map((each) => ({ ...each, recordedBoundaries }));
-    const rows = report.rows.map((row) =>
-      row.metrics === null || row.policy !== "none" || row.session !== "a"
-        ? row
-        : { ...row, metrics: { ...row.metrics, safety: { ...row.metrics.safety, unrecoveredRequests } } },
+    const lost = withMetrics({ ...report, sessions }, ({ safety }, { policy, session }) =>
+      policy === "none" && session === "a" ? { safety: { ...safety, unrecoveredRequests } } : {},
     );
-    expect(linesOf({ ...report, sessions, rows })[0]?.lines.filter((line) => line.startsWith("In "))).toEqual(lines);
+    expect(linesOf(lost)[0]?.lines.filter((line) => line.startsWith("In "))).toEqual(lines);
   });
 
   test("fit a terminal of 80 columns", () => {
@@ -66,11 +64,7 @@ describe("verdicts", () => {
   test("there is one for each window, whoever writes the summaries", () => {
     const windows = linesOf(exampleReport({ workingRoomsTokens: [16_000, 128_000] })).map(({ windowLabel }) => windowLabel);
     expect(windows).toEqual(["16k for messages and reply", "128k for messages and reply"]);
-    const plain = projects(3);
-    const rows = plain.rows.map((row) =>
-      row.metrics === null || row.policy === "sven" ? row : { ...row, metrics: { ...row.metrics, summaries: NOBODY } },
-    );
-    const [both] = linesOf({ ...plain, rows });
+    const [both] = linesOf(withMetrics(projects(3), (_, { policy }) => (policy === "sven" ? {} : { summaries: NOBODY })));
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
     expect(both?.lines).toHaveLength(6);
     expect(both?.lines[0]).toMatch(/ (No model summaries beat it|With model summaries.*: sven\*)/);
@@ -113,55 +107,42 @@ describe("verdicts", () => {
     ["in the first sentence if it is large", 1, 0, /, but it loses against sven\*: passages −100\.0 points \(2,160 cases\)\./],
     ["behind it if not", 0.05, 4, /^Worse than sven\* \(cost [\d.]+%\): passages −5\.0 points \(2,160 cases\)\.$/],
   ] as const)("name the largest loss against policies with the other kind of summaries, %s", (_, share, place, line) => {
-    const report = projects(3);
-    const rows = report.rows.map((row) => {
-      if (row.metrics === null || row.policy === "none" || row.policy === "recorded") return row;
-      const isSven = row.policy === "sven";
-      const { cost, passages } = row.metrics;
+    const report = withMetrics(projects(3), ({ cost, passages, summaries }, { policy }) => {
+      if (policy === "none" || policy === "recorded") return {};
+      const isSven = policy === "sven";
       const own = { ...passages, all: { ...passages.all, held: passages.all.uses * (isSven ? 1 : 1 - share) } };
-      const summaries = isSven ? row.metrics.summaries : NOBODY;
-      return { ...row, metrics: { ...row.metrics, cost: { ...cost, withCacheUsd: 1 }, passages: own, summaries } };
+      return { cost: { ...cost, withCacheUsd: 1 }, passages: own, summaries: isSven ? summaries : NOBODY };
     });
-    const lines = linesOf({ ...report, rows })[0]?.lines;
+    const lines = linesOf(report)[0]?.lines;
     expect(lines?.[place]).toMatch(line);
   });
 
   test("name no policy with summaries by a model that costs as much and keeps no more", () => {
-    const report = projects(3);
-    const rows = report.rows.map((row) => {
-      if (row.metrics === null || row.policy === "sven") return row;
-      const { cost } = row.metrics;
-      const isCheap = row.policy !== "none" && row.policy !== "recorded";
-      const own = isCheap ? { ...cost, withCacheUsd: 0.01 } : cost;
-      return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
+    const report = withMetrics(projects(3), ({ cost }, { policy }) => {
+      if (policy === "sven") return {};
+      const isCheap = policy !== "none" && policy !== "recorded";
+      return { cost: isCheap ? { ...cost, withCacheUsd: 0.01 } : cost, summaries: NOBODY };
     });
-    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ No model summaries beat it\.$/);
+    expect(linesOf(report)[0]?.lines[0]).toMatch(/ No model summaries beat it\.$/);
   });
 
   test("praise no policy whose own keep rule took all of its room", () => {
     const report = projects(9);
     const firstIf = (step: string) => {
-      const rows = report.rows.map((row) => {
-        if (row.metrics === null || row.policy === "none" || row.policy === "recorded") return row;
-        const { replacedTexts, passages, fileInHand, ...metrics } = row.metrics;
+      const rows = report.rows.map((row) => ({
+        ...row,
+        compactions: row.compactions.map((each) => ({ ...each, steps: [step] })),
+      }));
+      const filled = withMetrics({ ...report, rows }, ({ replacedTexts, passages, fileInHand }, { policy }) => {
+        if (policy === "none" || policy === "recorded") return {};
         const whole = (held: typeof passages) => ({
           ...held,
           all: { ...held.all, held: held.all.uses },
           far: { ...held.far, held: held.far.uses },
         });
-        const compactions = row.compactions.map((each) => ({ ...each, steps: [step] }));
-        return {
-          ...row,
-          compactions,
-          metrics: {
-            ...metrics,
-            replacedTexts: whole(replacedTexts),
-            passages: whole(passages),
-            fileInHand: whole(fileInHand),
-          },
-        };
+        return { replacedTexts: whole(replacedTexts), passages: whole(passages), fileInHand: whole(fileInHand) };
       });
-      return linesOf({ ...report, rows })[0]?.lines[0];
+      return linesOf(filled)[0]?.lines[0];
     };
     expect([firstIf("keep a: 8 of 8 kept"), firstIf("keep a: 8 of 9 kept, no room for 1")]).toEqual([
       "Use sven trigger.ratio=0.9*.",
@@ -213,12 +194,12 @@ describe("verdicts", () => {
 
   test("say what a policy does to sessions that fit without it, and recommend none that only costs text", () => {
     const report = exampleReport({ sessions: ["a", "b"] });
-    const fitting = (fits: (session: string) => boolean, session: string, row: BenchReport["rows"][number]) =>
-      row.metrics === null || !fits(session)
-        ? row
-        : { ...row, metrics: { ...row.metrics, safety: { ...row.metrics.safety, overflowingRequests: 0 } } };
     const linesIf = (fits: (session: string) => boolean) =>
-      linesOf({ ...report, rows: report.rows.map((row) => fitting(fits, row.session, row)) })[0]?.lines;
+      linesOf(
+        withMetrics(report, ({ safety }, { session }) =>
+          fits(session) ? { safety: { ...safety, overflowingRequests: 0 } } : {},
+        ),
+      )[0]?.lines;
     expect(linesIf((session) => session === "b")?.[3]).toMatch(
       /^Also acts in 1 session that never fills its window: keeps [\d.]+% and costs [\d.]+%\.$/,
     );
