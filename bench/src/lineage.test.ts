@@ -29,114 +29,67 @@ function counted(transcripts: readonly Transcript[]) {
   return { counts: found.counts, own: Object.fromEntries(own) };
 }
 
+/** Log lines of pi: a session, a turn, and a compaction. */
 const PI = {
-  session: (id: string, more: object = {}) => ({ type: "session", version: 3, id, timestamp: at(0), cwd: "/w", ...more }),
-  turn: (name: string, place: number) => [
-    {
-      ...{ type: "message", id: `u-${name}-${place}`, timestamp: at(4 * place) },
-      message: { role: "user", content: [{ type: "text", text: "Refactor the prices." }] },
-    },
-    {
-      ...{ type: "message", id: `a-${name}-${place}`, timestamp: at(4 * place + 2) },
-      message: {
-        ...{
-          role: "assistant",
-          model: "m",
-          stopReason: "stop",
-          usage: { input: 900 + place, output: 5, cacheRead: 0, cacheWrite: 0 },
-        },
-        content: [{ type: "text", text: `Done with ${name} ${place}.` }],
-      },
-    },
-  ],
+  session: (id: string) => ({ type: "session", version: 3, id, timestamp: at(0), cwd: "/w" }),
+  turn: (name: string, place: number) => {
+    const said = (id: string, second: number, message: object) => ({ type: "message", id, timestamp: at(second), message });
+    const usage = { input: 900 + place, output: 5, cacheRead: 0, cacheWrite: 0 };
+    const [asked, done] = [text("Refactor the prices."), text(`Done with ${name} ${place}.`)];
+    return [
+      said(`u-${name}-${place}`, 4 * place, { role: "user", content: asked }),
+      said(`a-${name}-${place}`, 4 * place + 2, { role: "assistant", model: "m", stopReason: "stop", usage, content: done }),
+    ];
+  },
   cut: (name: string) => ({
     ...{ type: "compaction", id: `c-${name}`, timestamp: at(30), firstKeptEntryId: `u-${name}-1`, tokensBefore: 900 },
     summary: `What ${name} did.`,
   }),
 };
+const text = (words: string, type = "text") => [{ type, text: words }];
 const piTurns = (name: string, count: number) => Array.from({ length: count }, (_, place) => PI.turn(name, place)).flat();
 
 const claude = (sessionId: string, name: string, place: number, more: object = {}) => {
   const base = { isSidechain: false, sessionId, version: "2.1.0", cwd: "/w", timestamp: at(place), ...more };
+  const id = `${name}-${place}`;
+  const usage = { input_tokens: 1, cache_creation_input_tokens: 2, cache_read_input_tokens: 3, output_tokens: 4 };
+  const message = { id: `msg-${id}`, role: "assistant", model: "m", content: text(`Done ${name} ${place}.`), usage };
+  const asked = { role: "user", content: "Refactor the prices." };
   return [
-    {
-      uuid: `u-${name}-${place}`,
-      parentUuid: null,
-      ...base,
-      type: "user",
-      message: { role: "user", content: "Refactor the prices." },
-    },
-    {
-      ...{
-        uuid: `a-${name}-${place}`,
-        parentUuid: `u-${name}-${place}`,
-        ...base,
-        type: "assistant",
-        requestId: `req-${name}-${place}`,
-      },
-      message: {
-        ...{
-          id: `msg-${name}-${place}`,
-          role: "assistant",
-          model: "m",
-          content: [{ type: "text", text: `Done ${name} ${place}.` }],
-        },
-        usage: { input_tokens: 1, cache_creation_input_tokens: 2, cache_read_input_tokens: 3, output_tokens: 4 },
-      },
-    },
+    { uuid: `u-${id}`, parentUuid: null, ...base, type: "user", message: asked },
+    { uuid: `a-${id}`, parentUuid: `u-${id}`, ...base, type: "assistant", requestId: `req-${id}`, message },
   ];
 };
 const claudeTurns = (sessionId: string, name: string, count: number, more: object = {}) =>
   Array.from({ length: count }, (_, place) => claude(sessionId, name, place, more)).flat();
-const boundary = (sessionId: string) => [
-  {
-    ...{
-      uuid: "b",
-      parentUuid: null,
-      isSidechain: false,
-      sessionId,
-      timestamp: at(40),
-      type: "system",
-      subtype: "compact_boundary",
-    },
-    compactMetadata: { trigger: "auto", preTokens: 900 },
-  },
-  {
-    ...{ uuid: "s", parentUuid: "b", isSidechain: false, sessionId, timestamp: at(41), type: "user", isCompactSummary: true },
-    message: { role: "user", content: "What was done." },
-  },
-];
-
-const codexLine = (atMs: string, type: string, payload: object) => ({ timestamp: atMs, type, payload });
-const codexTurn = (name: string, place: number, time: (second: number) => string) => {
-  const tokens = {
-    input_tokens: 500 + place,
-    cached_input_tokens: 0,
-    output_tokens: 5,
-    reasoning_output_tokens: 0,
-    total_tokens: 505 + place,
-  };
+const boundary = (sessionId: string) => {
+  const [base, compactMetadata] = [
+    { isSidechain: false, sessionId },
+    { trigger: "auto", preTokens: 900 },
+  ];
+  const cut = { type: "system", subtype: "compact_boundary", compactMetadata };
+  const message = { role: "user", content: "What was done." };
   return [
-    codexLine(time(8 * place), "response_item", {
-      ...{ type: "message", role: "user", content: [{ type: "input_text", text: `Do ${name}.` }] },
-    }),
-    codexLine(time(8 * place + 3), "response_item", {
-      ...{ type: "message", role: "assistant", content: [{ type: "output_text", text: `Did ${name} ${place}.` }] },
-    }),
-    codexLine(time(8 * place + 6), "event_msg", {
-      type: "token_count",
-      info: { total_token_usage: tokens, last_token_usage: tokens },
-    }),
+    { uuid: "b", parentUuid: null, ...base, timestamp: at(40), ...cut },
+    { uuid: "s", parentUuid: "b", ...base, timestamp: at(41), type: "user", isCompactSummary: true, message },
   ];
 };
-const codexMeta = (id: string, time: string, more: object = {}) =>
-  codexLine(time, "session_meta", {
-    id,
-    timestamp: time,
-    cli_version: "0.140.0",
-    base_instructions: { text: "You are." },
-    ...more,
-  });
+
+const codexLine = (timestamp: string, type: string, payload: object) => ({ timestamp, type, payload });
+const codexTurn = (name: string, place: number, time: (second: number) => string) => {
+  const tokens = { input_tokens: 500 + place, cached_input_tokens: 0, output_tokens: 5, total_tokens: 505 + place };
+  const info = { total_token_usage: tokens, last_token_usage: tokens };
+  const said = (role: string, content: object[]) => ({ type: "message", role, content });
+  return [
+    codexLine(time(8 * place), "response_item", said("user", text(`Do ${name}.`, "input_text"))),
+    codexLine(time(8 * place + 3), "response_item", said("assistant", text(`Did ${name} ${place}.`, "output_text"))),
+    codexLine(time(8 * place + 6), "event_msg", { type: "token_count", info }),
+  ];
+};
+const codexMeta = (id: string, timestamp: string, more: object = {}) => {
+  const base = { id, timestamp, cli_version: "0.140.0", base_instructions: { text: "You are." } };
+  return codexLine(timestamp, "session_meta", { ...base, ...more });
+};
 const codexTurns = (name: string, count: number, time: (second: number) => string = at) =>
   Array.from({ length: count }, (_, place) => codexTurn(name, place, time)).flat();
 const FORKED = codexMeta("fork", at(100), { forked_from_id: "main" });
@@ -199,23 +152,18 @@ describe("one history", () => {
   });
 
   test("is known again in a fork of OpenCode, which gives new ids and keeps times, and belongs to its sub-agents", async () => {
-    const session = (id: string, ids: string, turns: readonly number[], more: object = {}) =>
-      JSON.stringify({
-        info: { id, version: "1.18.0", time: { created: Date.UTC(2026, 0, 1) }, ...more },
-        messages: turns.flatMap((turn) => [
-          {
-            info: { id: `${ids}u${turn}`, role: "user", time: { created: turn * 10_000 } },
-            parts: [{ type: "text", text: "Go on." }],
-          },
-          {
-            info: {
-              ...{ id: `${ids}a${turn}`, role: "assistant", modelID: "m", time: { created: turn * 10_000 + 5 } },
-              tokens: { input: 100 + turn, output: 5, reasoning: 0, cache: { read: 0, write: 0 } },
-            },
-            parts: [{ type: "text", text: `Did ${turn}.` }],
-          },
-        ]),
+    const session = (id: string, ids: string, turns: readonly number[], more: object = {}) => {
+      const tokens = (turn: number) => ({ input: 100 + turn, output: 5, reasoning: 0, cache: { read: 0, write: 0 } });
+      const said = (turn: number, words: string, info: object, afterMs = 0) => ({
+        info: { ...info, time: { created: turn * 10_000 + afterMs } },
+        parts: text(words),
       });
+      const messages = turns.flatMap((turn) => [
+        said(turn, "Go on.", { id: `${ids}u${turn}`, role: "user" }),
+        said(turn, `Did ${turn}.`, { id: `${ids}a${turn}`, role: "assistant", modelID: "m", tokens: tokens(turn) }, 5),
+      ]);
+      return JSON.stringify({ info: { id, version: "1.18.0", time: { created: Date.UTC(2026, 0, 1) }, ...more }, messages });
+    };
     const found = counted(
       await read({
         main: session("ses_a", "msg_a", [1, 2, 3]),

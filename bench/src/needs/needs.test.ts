@@ -1,33 +1,23 @@
-import type { Message } from "@plimsoll/core";
+import type { Message, PathAccess } from "@plimsoll/core";
 import { assistant, human, logOf, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { createHeldContext, createNeedCounts, type NeedKind } from "./needles.ts";
 import { prepareNeeds } from "./needs.ts";
 import { prepareReferences } from "./recorded-references.ts";
 
-const call = (callId: string) => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }) as const;
+/** A message with one call. */
+const calling = (id: string, callId: string, args: object, paths: readonly PathAccess[] = []) =>
+  assistant(id, [{ type: "tool-call", callId, toolName: "tool", argumentsJson: JSON.stringify(args), paths }]);
 
 const FILE = ["one of the lines", "two of the lines", "three of the lines", "four of the lines", "five of the lines"];
-const READ = assistant("a1", [
-  { ...call("c1"), argumentsJson: '{"path":"src/a.ts"}', paths: [{ path: "src/a.ts", access: "read" }] },
-]);
+const READ = calling("a1", "c1", { path: "src/a.ts" }, [{ path: "src/a.ts", access: "read" }]);
 const SHOWN = result("r1", "c1", FILE.map((line, place) => `${place + 1}→${line}`).join("\n"));
 const editOf = (path: string) =>
-  assistant("a2", [
-    {
-      ...call("c2"),
-      argumentsJson: JSON.stringify({ old_string: `${FILE[1]}\n${FILE[2]}`, new_string: "x" }),
-      paths: [{ path, access: "modify" }],
-    },
-  ]);
+  calling("a2", "c2", { old_string: `${FILE[1]}\n${FILE[2]}`, new_string: "x" }, [{ path, access: "modify" }]);
 const EDIT = editOf("src/a.ts");
 const range = (id: string, callId: string, first: number, last: number) =>
-  assistant(id, [
-    {
-      ...call(callId),
-      argumentsJson: JSON.stringify({ path: "src/a.ts", start_line: first, end_line: last, new_text: "x" }),
-      paths: [{ path: "src/a.ts", access: "modify" }],
-    },
+  calling(id, callId, { path: "src/a.ts", start_line: first, end_line: last, new_text: "x" }, [
+    { path: "src/a.ts", access: "modify" },
   ]);
 const ECHO = result("r2", "c3", "1:a line that was put in\n2:one of the lines\n3:two of the lines\n4:three of the lines");
 const FAR = result("far", "c0", "word ".repeat(20_000));
@@ -227,5 +217,5 @@ function lines(count: number): string {
 
 function plan(id: string, ...items: readonly string[]): Message {
   const todos = items.map((content) => ({ content, status: "pending" }));
-  return assistant(id, [{ ...call(`call-${id}`), argumentsJson: JSON.stringify({ todos }) }]);
+  return calling(id, `call-${id}`, { todos });
 }

@@ -42,99 +42,63 @@ const isAnswered = (call: string, index: number, steps: readonly Step[]) => {
 };
 const isModels = (step: Step) => "call" in step || "thought" in step || ("by" in step && step.by === "model");
 
+const TIME = "2026-11-01T10:00:00Z";
+/** The ids of a line in a chain. */
+const linked = (index: number, id: string, parentId: string) => ({
+  ...{ [id]: `u${index}`, [parentId]: index === 0 ? null : `u${index - 1}` },
+});
+
 /** How agents record a session. */
 export const FORMS: { readonly [format: string]: Form } = {
   "claude-code": {
     head: [],
     line: (step, index) => {
-      const base = {
-        uuid: `u${index}`,
-        parentUuid: index === 0 ? null : `u${index - 1}`,
-        sessionId: "s",
-        isSidechain: false,
-        version: "2.1.0",
-        timestamp: "2026-11-01T10:00:00Z",
-      };
-      if ("summary" in step)
+      const own = { sessionId: "s", isSidechain: false, version: "2.1.0", timestamp: TIME };
+      if ("summary" in step) {
+        const ids = { uuid: `b${index}`, parentUuid: null, logicalParentUuid: `u${index - 1}` };
+        const cut = { subtype: "compact_boundary", content: "", compactMetadata: { trigger: "auto", preTokens: 5 } };
+        const message = { role: "user", content: step.summary };
         return [
-          {
-            ...base,
-            type: "system",
-            subtype: "compact_boundary",
-            uuid: `b${index}`,
-            parentUuid: null,
-            logicalParentUuid: `u${index - 1}`,
-            content: "",
-            compactMetadata: { trigger: "auto", preTokens: 5 },
-          },
-          {
-            ...base,
-            type: "user",
-            parentUuid: `b${index}`,
-            isCompactSummary: true,
-            message: { role: "user", content: step.summary },
-          },
+          { ...own, type: "system", ...ids, ...cut },
+          { ...own, type: "user", uuid: `u${index}`, parentUuid: `b${index}`, isCompactSummary: true, message },
         ];
-      const role = isModels(step) ? "assistant" : "user";
-      const content = [claudeBlock(step)];
-      return [
-        {
-          ...base,
-          type: role,
-          message:
-            role === "user"
-              ? { role, content }
-              : {
-                  role,
-                  id: `m${index}`,
-                  model: "claude",
-                  type: "message",
-                  content,
-                  usage: { input_tokens: 5, output_tokens: 5 },
-                },
-        },
-      ];
+      }
+      const [role, content] = [isModels(step) ? "assistant" : "user", [claudeBlock(step)]];
+      const usage = { input_tokens: 5, output_tokens: 5 };
+      const reply = { role, id: `m${index}`, model: "claude", type: "message", content, usage };
+      const message = role === "user" ? { role, content } : reply;
+      return [{ ...own, ...linked(index, "uuid", "parentUuid"), type: role, message }];
     },
   },
   codex: {
     head: [
       {
-        timestamp: "2026-11-01T10:00:00Z",
-        type: "session_meta",
-        payload: { id: "s", timestamp: "2026-11-01T10:00:00Z", cwd: "/w", originator: "codex", cli_version: "0.144.0" },
+        ...{ timestamp: TIME, type: "session_meta" },
+        payload: { id: "s", timestamp: TIME, cwd: "/w", originator: "codex", cli_version: "0.144.0" },
       },
     ],
     line: (step, index) => {
-      const item = (payload: Item) => [{ timestamp: "2026-11-01T10:00:00Z", ordinal: index, type: "response_item", payload }];
-      if ("summary" in step)
-        return [{ timestamp: "2026-11-01T10:00:00Z", type: "compacted", payload: { message: step.summary } }];
+      const item = (payload: Item) => [{ timestamp: TIME, ordinal: index, type: "response_item", payload }];
+      if ("summary" in step) return [{ timestamp: TIME, type: "compacted", payload: { message: step.summary } }];
       if ("call" in step) return item({ type: "function_call", name: "shell", arguments: "{}", call_id: step.call });
       if ("result" in step) return item({ type: "function_call_output", call_id: step.result, output: "one file" });
-      return "say" in step
-        ? item({
-            type: "message",
-            role: isModels(step) ? "assistant" : "user",
-            content: [{ type: isModels(step) ? "output_text" : "input_text", text: step.say }],
-          })
-        : [];
+      if (!("say" in step)) return [];
+      const [role, type] = isModels(step) ? ["assistant", "output_text"] : ["user", "input_text"];
+      return item({ type: "message", role, content: [{ type, text: step.say }] });
     },
   },
   pi: {
-    head: [{ type: "session", version: 3, id: "s", timestamp: "2026-11-01T10:00:00Z", cwd: "/w" }],
+    head: [{ type: "session", version: 3, id: "s", timestamp: TIME, cwd: "/w" }],
     line: (step, index) => {
-      const base = { id: `u${index}`, parentId: index === 0 ? null : `u${index - 1}`, timestamp: "2026-11-01T10:00:00Z" };
+      const base = { ...linked(index, "id", "parentId"), timestamp: TIME };
       if ("summary" in step)
         return [{ ...base, type: "compaction", summary: step.summary, firstKeptEntryId: `u${index - 1}`, tokensBefore: 5 }];
-      const message = (own: Item) => [{ ...base, type: "message", message: own }];
-      if ("result" in step)
-        return message({
-          role: "toolResult",
-          toolCallId: step.result,
-          toolName: "bash",
-          content: [{ type: "text", text: "one file" }],
-          isError: false,
-          timestamp: 1,
-        });
+      const message = (own: Item) => [{ ...base, type: "message", message: { ...own, timestamp: 1 } }];
+      const text = (words: string) => ({ type: "text", text: words });
+      if ("result" in step) {
+        const ids = { toolCallId: step.result, toolName: "bash" };
+        return message({ role: "toolResult", ...ids, content: [text("one file")], isError: false });
+      }
       const part =
         "call" in step
           ? { type: "toolCall", id: step.call, name: "bash", arguments: {} }
@@ -142,34 +106,16 @@ export const FORMS: { readonly [format: string]: Form } = {
             ? { type: "thinking", thinking: step.thought, thinkingSignature: step.signature }
             : "picture" in step
               ? { type: "image", data: step.picture, mimeType: "image/png" }
-              : { type: "text", text: step.say };
-      return message(
-        isModels(step)
-          ? {
-              role: "assistant",
-              content: [part],
-              api: "x",
-              provider: "x",
-              model: "m",
-              usage: { input: 5, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 10 },
-              stopReason: "stop",
-              timestamp: 1,
-            }
-          : { role: "user", content: [part], timestamp: 1 },
-      );
+              : text(step.say);
+      if (!isModels(step)) return message({ role: "user", content: [part] });
+      const usage = { input: 5, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 10 };
+      return message({ role: "assistant", content: [part], api: "x", provider: "x", model: "m", usage, stopReason: "stop" });
     },
   },
   "qwen-code": {
     head: [],
     line: (step, index) => {
-      const base = {
-        uuid: `u${index}`,
-        parentUuid: index === 0 ? null : `u${index - 1}`,
-        sessionId: "s",
-        timestamp: "2026-11-01T10:00:00Z",
-        cwd: "/w",
-        version: "0.2.0",
-      };
+      const base = { ...linked(index, "uuid", "parentUuid"), sessionId: "s", timestamp: TIME, cwd: "/w", version: "0.2.0" };
       if ("summary" in step || "thought" in step) return [];
       const part =
         "call" in step
@@ -179,26 +125,17 @@ export const FORMS: { readonly [format: string]: Form } = {
             : "picture" in step
               ? { inlineData: { mimeType: "image/png", data: step.picture } }
               : { text: step.say };
-      return [
-        {
-          ...base,
-          type: "result" in step ? "tool_result" : isModels(step) ? "assistant" : "user",
-          message: { role: isModels(step) ? "model" : "user", parts: [part] },
-        },
-      ];
+      const type = "result" in step ? "tool_result" : isModels(step) ? "assistant" : "user";
+      return [{ ...base, type, message: { role: isModels(step) ? "model" : "user", parts: [part] } }];
     },
   },
   "openai-chat": {
     head: [],
     line: (step) => {
-      if ("call" in step)
-        return [
-          {
-            role: "assistant",
-            content: null,
-            tool_calls: [{ id: step.call, type: "function", function: { name: "run", arguments: "{}" } }],
-          },
-        ];
+      if ("call" in step) {
+        const call = { id: step.call, type: "function", function: { name: "run", arguments: "{}" } };
+        return [{ role: "assistant", content: null, tool_calls: [call] }];
+      }
       if ("result" in step) return [{ role: "tool", tool_call_id: step.result, content: "one file" }];
       return "say" in step ? [{ role: isModels(step) ? "assistant" : "user", content: step.say }] : [];
     },
@@ -210,17 +147,9 @@ export const FORMS: { readonly [format: string]: Form } = {
     whole: (items) => JSON.stringify({ messages: items }),
   },
   "gemini-cli": {
-    head: [
-      {
-        sessionId: "s",
-        projectHash: "h",
-        startTime: "2026-11-01T10:00:00Z",
-        lastUpdated: "2026-11-01T10:00:00Z",
-        kind: "main",
-      },
-    ],
+    head: [{ sessionId: "s", projectHash: "h", startTime: TIME, lastUpdated: TIME, kind: "main" }],
     line: (step, index, steps) => {
-      const base = { id: `u${index}`, timestamp: "2026-11-01T10:00:00Z" };
+      const base = { id: `u${index}`, timestamp: TIME };
       if ("summary" in step || "thought" in step) return [];
       if ("result" in step) {
         // It is stored in its call; a second one as Gemini CLI stores it beside that.
@@ -232,16 +161,10 @@ export const FORMS: { readonly [format: string]: Form } = {
         const part = "picture" in step ? { inlineData: { mimeType: "image/png", data: step.picture } } : { text: textOf(step) };
         return [{ ...base, type: "user", content: [part] }];
       }
-      const reply = {
-        ...base,
-        type: "gemini",
-        content: textOf(step),
-        thoughts: [],
-        model: "gemini",
-        tokens: { input: 5, output: 5 },
-      };
+      const own = { content: textOf(step), thoughts: [], model: "gemini", tokens: { input: 5, output: 5 } };
+      const reply = { ...base, type: "gemini", ...own };
       if (!("call" in step)) return [reply];
-      const call = { id: step.call, name: "list_directory", args: {}, status: "executing", timestamp: "2026-11-01T10:00:00Z" };
+      const call = { id: step.call, name: "list_directory", args: {}, status: "executing", timestamp: TIME };
       const response = { id: step.call, name: "list_directory", response: { output: "one file" } };
       const ended = { ...call, status: "success", result: [{ functionResponse: response }] };
       return [reply, { ...reply, toolCalls: [isAnswered(step.call, index, steps) ? ended : call] }];

@@ -5,26 +5,11 @@ const base = { isSidechain: false, sessionId: "s", version: "2.1.0", timestamp: 
 const entry = (uuid: string, parentUuid: string | null, more: object) => ({ uuid, parentUuid, ...base, ...more });
 const human = (uuid: string, parentUuid: string | null, content: unknown, more: object = {}) =>
   entry(uuid, parentUuid, { type: "user", message: { role: "user", content }, ...more });
-const said = (
-  uuid: string,
-  parentUuid: string,
-  messageId: string,
-  block: object,
-  more: { output?: number; line?: object; model?: string } = {},
-) =>
-  entry(uuid, parentUuid, {
-    type: "assistant",
-    requestId: `req-${messageId}`,
-    message: {
-      id: messageId,
-      role: "assistant",
-      model: more.model ?? "c",
-      content: [block],
-      stop_reason: null,
-      usage: usageOf(more.output ?? 2),
-    },
-    ...more.line,
-  });
+type More = { readonly output?: number; readonly line?: object };
+const said = (uuid: string, parentUuid: string, id: string, block: object, { output = 2, line = {} }: More = {}) => {
+  const message = { id, role: "assistant", model: "c", content: [block], stop_reason: null, usage: usageOf(output) };
+  return entry(uuid, parentUuid, { type: "assistant", requestId: `req-${id}`, message, ...line });
+};
 const usageOf = (output: number) => ({
   input_tokens: 1,
   cache_creation_input_tokens: 10,
@@ -195,8 +180,18 @@ test.each([
   expect(describeLog(transcript)).toEqual(["session s", "human: q", ...lines]);
 });
 
-const BOUNDARY = { type: "system", subtype: "compact_boundary", compactMetadata: { trigger: "auto", preTokens: 500 } };
-const SUMMARY = { isCompactSummary: true, isVisibleInTranscriptOnly: true };
+/** The transcript of a log that was compacted. */
+async function cutBy(compactMetadata: object) {
+  const [transcript] = await importObjects([
+    human("u1", null, "q"),
+    said("a1", "u1", "m1", text("r")),
+    human("u2", "a1", "more"),
+    entry("b1", null, { type: "system", subtype: "compact_boundary", compactMetadata }),
+    human("s1", "b1", "sum", { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
+    said("a2", "s1", "m2", text("on")),
+  ]);
+  return transcript;
+}
 
 test.each([
   ["the summary alone", {}, "compaction 3 -> 1: replace 3 by [summary: sum]"],
@@ -207,14 +202,7 @@ test.each([
   ],
   ["preserved messages", { preservedMessages: { uuids: ["u1"] } }, "compaction 3 -> 2: replace 2 by [summary: sum; human: q]"],
 ])("a recorded compaction takes effect at its summary: %s", async (_, metadata, line) => {
-  const [transcript] = await importObjects([
-    human("u1", null, "q"),
-    said("a1", "u1", "m1", text("r")),
-    human("u2", "a1", "more"),
-    entry("b1", null, { ...BOUNDARY, compactMetadata: { ...BOUNDARY.compactMetadata, ...metadata } }),
-    human("s1", "b1", "sum", SUMMARY),
-    said("a2", "s1", "m2", text("on")),
-  ]);
+  const transcript = await cutBy({ trigger: "auto", preTokens: 500, ...metadata });
   expect(describeLog(transcript).slice(5)).toEqual([line, usage(2), "model: on"]);
   expect(transcript?.entries.find((item) => item.type === "compaction")).toMatchObject({
     record: { reason: "recorded", tokensBefore: 500 },
@@ -225,14 +213,7 @@ test.each([
   ["auto", ["b1"]],
   ["manual", undefined],
 ])("a compaction with the trigger %s is known as made by the agent itself: %j", async (trigger, ids) => {
-  const [transcript] = await importObjects([
-    human("u1", null, "q"),
-    said("a1", "u1", "m1", text("r")),
-    entry("b1", null, { ...BOUNDARY, compactMetadata: { trigger, preTokens: 500 } }),
-    human("s1", "b1", "sum", SUMMARY),
-    said("a2", "s1", "m2", text("on")),
-  ]);
-  expect(transcript?.automaticCompactionIds).toEqual(ids);
+  expect((await cutBy({ trigger, preTokens: 500 }))?.automaticCompactionIds).toEqual(ids);
 });
 
 const clearing = (
