@@ -1,13 +1,12 @@
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, type SessionStore } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPartDoor, PART_DOORS, type Refused, untilTaken } from "../testing/doors.ts";
 import type { KeptName } from "../testing/item-forms.ts";
 import { keptHistory } from "../testing/kept-items.ts";
-import { createAnthropicSession } from "./anthropic/session.ts";
+import { WIRE_SESSIONS } from "../testing/wire-sessions.ts";
 import { sdkRejection } from "./client/failure.ts";
 import { type Fields, recordsAt } from "./fields.ts";
-import { createResponsesSession } from "./openai-responses/session.ts";
 
 const seal = (name: string) => `gAAAAAB${name.padEnd(40, "Qx7")}`;
 const [OLD, NEW, NEXT] = [seal("old"), seal("new"), seal("next")];
@@ -27,46 +26,30 @@ const placeOf: { readonly [name: string]: string } = {
   agents: "input[1]",
 };
 
-/** Refusals of reasoning; each is tried on the wires whose servers may send it. */
-const NAMED: readonly (readonly [string, (name: string) => Refused])[] = [
-  [
-    "a place alone",
-    (name) => ({ status: 400, body: { message: `${placeOf[name]}: so nicht`, type: "invalid_request_error" } }),
-  ],
-  [
-    "a place as a pointer",
-    (name) => ({ status: 422, body: { message: "so nicht", pointer: `/${placeOf[name]?.replace(/\W+/g, "/")}` } }),
-  ],
-  ["a code", () => ({ status: 400, body: { message: "so nicht", code: "invalid_encrypted_content", param: null } })],
-  ["the beginning of a seal", () => ({ status: 400, body: { message: `The content ${OLD.slice(0, 20)}... cannot be read` } })],
-  [
-    "a damaged signature",
-    () => ({ status: 400, body: { message: "messages.9.content.0: Invalid `signature` in `thinking` block" } }),
-  ],
+/** Refusals of reasoning, with the place of it if they name one; each is tried on the wires whose servers may send it. */
+const NAMED: readonly (readonly [string, number, (place: string) => unknown])[] = [
+  ["a place alone", 400, (place) => ({ message: `${place}: so nicht`, type: "invalid_request_error" })],
+  ["a place as a pointer", 422, (place) => ({ message: "so nicht", pointer: `/${place.replace(/\W+/g, "/")}` })],
+  ["a code", 400, () => ({ message: "so nicht", code: "invalid_encrypted_content", param: null })],
+  ["the beginning of a seal", 400, () => ({ message: `The content ${OLD.slice(0, 20)}... cannot be read` })],
+  ["a damaged signature", 400, () => ({ message: "messages.9.content.0: Invalid `signature` in `thinking` block" })],
   [
     "a bound signature",
-    () => ({
-      status: 400,
-      body: { message: "Invalid `signature` in `thinking` block: the block is bound to a different conversation" },
-    }),
+    400,
+    () => ({ message: "Invalid `signature` in `thinking` block: the block is bound to a different conversation" }),
   ],
   [
     "another organization",
+    400,
     () => ({
-      status: 400,
-      body: {
-        message: "The encrypted content for item rs_c9 could not be verified. Reason: organization_id did not match.",
-        code: "invalid_encrypted_content",
-      },
+      message: "The encrypted content for item rs_c9 could not be verified. Reason: organization_id did not match.",
+      code: "invalid_encrypted_content",
     }),
   ],
-  ["xAI's words", () => ({ status: 400, body: "Could not decrypt the provided encrypted_content." })],
-  ["a type", () => ({ status: 400, body: { type: "thinking_error", message: "块格式无效，请检查配置或请求参数" } })],
-  ["a key's status", () => ({ status: 401, body: { message: "invalid thinking signature", type: "authentication_error" } })],
-  [
-    "a rate's status",
-    () => ({ status: 429, body: { message: "upstream 400: invalid_encrypted_content", type: "rate_limit_error" } }),
-  ],
+  ["xAI's words", 400, () => "Could not decrypt the provided encrypted_content."],
+  ["a type", 400, () => ({ type: "thinking_error", message: "块格式无效，请检查配置或请求参数" })],
+  ["a key's status", 401, () => ({ message: "invalid thinking signature", type: "authentication_error" })],
+  ["a rate's status", 429, () => ({ message: "upstream 400: invalid_encrypted_content", type: "rate_limit_error" })],
 ];
 
 /** Fields of replies by which servers that do not know them name them, without a place. */
@@ -80,9 +63,9 @@ const FIELDS: readonly (readonly [string, KeptName])[] = [
 const holds = (items: readonly Fields[], text: string) => JSON.stringify(items).includes(text);
 
 describe.each(PART_DOORS)("reasoning of %s that is refused through a %s", (name, through) => {
-  test.each(NAMED)("leaves once, is remembered, and the session goes on: %s", async (_, refusal) => {
+  test.each(NAMED)("leaves once, is remembered, and the session goes on: %s", async (_, status, bodyAt) => {
     const sessions = createMemorySessionStore();
-    const refused = (items: readonly Fields[]) => (holds(items, OLD) ? refusal(name) : null);
+    const refused = (items: readonly Fields[]) => (holds(items, OLD) ? { status, body: bodyAt(placeOf[name] ?? "") } : null);
     const first = openPartDoor(name, { through, sessions });
     const taken = await untilTaken(first, keptHistory(name, STEPS), refused);
     expect([taken.requests, taken.failure]).toEqual([2, null]);
@@ -196,67 +179,51 @@ const response = (id: string, sealed: string) => ({
   ],
 });
 
-type Create = (sessions: ReturnType<typeof createMemorySessionStore>) => Promise<{
-  readonly user: (text: string) => void;
-  readonly result: (callId: string, text: string) => void;
-  readonly calls: readonly { readonly callId: string }[];
-  readonly send: (call: (body: unknown) => Promise<never>) => Promise<unknown>;
-  readonly close: () => Promise<void>;
-}>;
-const common = { system: "", policy: PLIMSOLL_POLICY, limits: LIMITS, sessionId: "s" };
-const SESSIONS: readonly (readonly [string, string, Create, (id: string, sealed: string) => unknown])[] = [
-  [
-    "Messages",
-    "anthropic",
-    (sessions) => createAnthropicSession({ ...common, sessions, request: { model: "claude-opus-4-5", max_tokens: 1_000 } }),
-    reply,
-  ],
-  [
-    "Responses",
-    "openai-responses",
-    (sessions) => createResponsesSession({ ...common, sessions, request: { model: "gpt-5" } }),
-    response,
-  ],
-];
+const SESSIONS = [
+  ["anthropic", "claude-opus-4-5", reply],
+  ["openai-responses", "gpt-5", response],
+] as const;
 
-describe.each(SESSIONS)("reasoning of a session on %s that is refused", (_, name, create, answer) => {
+describe.each(SESSIONS)("reasoning of a session on %s that is refused", (name, model, answer) => {
+  const create = (sessions: SessionStore) =>
+    WIRE_SESSIONS[name]({ policy: PLIMSOLL_POLICY, limits: LIMITS, sessionId: "s", model, sessions });
   const isAnswer = (value: unknown): value is never => value !== null;
-  test.each<readonly [string, (name: string) => Refused]>([
-    ...NAMED,
-    ["unknown words", () => ({ status: 422, body: { message: "Die Fracht ist nicht in Ordnung" } })],
-  ])("leaves once, also for whoever reopens it: %s", async (__, refusal) => {
-    const sessions = createMemorySessionStore();
-    const bodies: string[] = [];
-    let isRefusing = false;
-    const call = (id: string, sealed: string) => async (body: unknown) => {
-      bodies.push(JSON.stringify(body));
-      const { status, body: error } = refusal(name);
-      if (isRefusing && bodies.at(-1)?.includes(OLD) === true) throw Object.assign(new Error(`${status}`), { status, error });
-      const given = answer(id, sealed);
-      return isAnswer(given) ? given : expect.fail("no answer");
-    };
-    const session = await create(sessions);
-    session.user("go");
-    await session.send(call("c1", OLD));
-    session.result("c1", "seen c1");
-    isRefusing = true;
-    await session.send(call("c2", NEXT));
-    session.result("c2", "seen c2");
-    await session.send(call("c3", NEXT));
-    session.result("c3", "seen c3");
-    await session.close();
-    const again = await create(sessions);
-    again.user("and then?");
-    await again.send(call("c4", NEXT));
-    await again.close();
-    expect(bodies.map((body) => [body.includes(OLD), body.includes(NEXT), body.includes("seen c1")])).toEqual([
-      [false, false, false],
-      [true, false, true],
-      [false, false, true],
-      [false, true, true],
-      [false, true, true],
-    ]);
-  });
+  test.each<(typeof NAMED)[number]>([...NAMED, ["unknown words", 422, () => ({ message: "Die Fracht ist nicht in Ordnung" })]])(
+    "leaves once, also for whoever reopens it: %s",
+    async (__, status, bodyAt) => {
+      const sessions = createMemorySessionStore();
+      const bodies: string[] = [];
+      let isRefusing = false;
+      const call = (id: string, sealed: string) => async (body: unknown) => {
+        bodies.push(JSON.stringify(body));
+        const refusal = { status, error: bodyAt(placeOf[name] ?? "") };
+        if (isRefusing && bodies.at(-1)?.includes(OLD) === true) throw Object.assign(new Error(`${status}`), refusal);
+        const given = answer(id, sealed);
+        return isAnswer(given) ? given : expect.fail("no answer");
+      };
+      const session = await create(sessions);
+      session.user("go");
+      await session.send(call("c1", OLD));
+      session.result("c1", "seen c1");
+      isRefusing = true;
+      await session.send(call("c2", NEXT));
+      session.result("c2", "seen c2");
+      await session.send(call("c3", NEXT));
+      session.result("c3", "seen c3");
+      await session.close();
+      const again = await create(sessions);
+      again.user("and then?");
+      await again.send(call("c4", NEXT));
+      await again.close();
+      expect(bodies.map((body) => [body.includes(OLD), body.includes(NEXT), body.includes("seen c1")])).toEqual([
+        [false, false, false],
+        [true, false, true],
+        [false, false, true],
+        [false, true, true],
+        [false, true, true],
+      ]);
+    },
+  );
 
   test("is there again after a refusal that it was not the reason of", async () => {
     const session = await create(createMemorySessionStore());
@@ -288,17 +255,14 @@ test.each(FIELDS.flatMap((each) => (["drop-in", "proxy"] as const).map((through)
   },
 );
 
+interface Server {
+  readonly history: readonly Fields[];
+  readonly refused: (items: readonly Fields[]) => Refused | null;
+}
+
 /** Items that a server takes, also after a restart, from which on nothing is refused. */
-async function takenTwice(
-  name: KeptName,
-  {
-    through,
-    history,
-    refused,
-  }: { readonly through: "drop-in" | "proxy"; readonly history: readonly Fields[] } & {
-    readonly refused: (items: readonly Fields[]) => Refused | null;
-  },
-) {
+async function takenTwice(name: KeptName, through: "drop-in" | "proxy", server: Server) {
+  const { history, refused } = server;
   const sessions = createMemorySessionStore();
   const first = openPartDoor(name, { through, sessions });
   const taken = await untilTaken(first, history, refused);
@@ -316,7 +280,7 @@ test.each(["drop-in", "proxy"] as const)("a call whose reasoning is missing stan
   };
   const history = keptHistory("openai-responses", [{ id: "c1", seal: null }]);
   const refused = (items: readonly Fields[]) => (holds(items, "fc_c1") ? { status: 400, body } : null);
-  const taken = await takenTwice("openai-responses", { through, history, refused });
+  const taken = await takenTwice("openai-responses", through, { history, refused });
   expect([taken.requests, taken.failure, holds(taken.items, "seen c1")]).toEqual([2, null, true]);
 });
 
@@ -347,18 +311,12 @@ test.each(["drop-in", "proxy"] as const)(
     }));
     const body = { code: 400, message: "Corrupted thought signature.", status: "INVALID_ARGUMENT" };
     const refused = (items: readonly Fields[]) => (holds(items, OLD) ? { status: 400, body } : null);
-    const taken = await takenTwice("gemini", { through, history, refused });
+    const taken = await takenTwice("gemini", through, { history, refused });
     expect([taken.requests, taken.failure]).toEqual([2, null]);
-    expect(taken.items.flatMap((item) => recordsAt(item, "parts")).filter((part) => part.functionCall !== undefined)).toEqual([
-      {
-        functionCall: { id: "c1", name: "look", args: { path: "a.ts" } },
-        thoughtSignature: "skip_thought_signature_validator",
-      },
-      {
-        functionCall: { id: "c2", name: "look", args: { path: "a.ts" } },
-        thoughtSignature: "skip_thought_signature_validator",
-      },
-    ]);
+    const calls = taken.items.flatMap((item) => recordsAt(item, "parts")).filter((part) => part.functionCall !== undefined);
+    const callOf = (id: string) => ({ functionCall: { id, name: "look", args: { path: "a.ts" } } });
+    const thoughtSignature = "skip_thought_signature_validator";
+    expect(calls).toEqual(["c1", "c2"].map((id) => ({ ...callOf(id), thoughtSignature })));
   },
 );
 

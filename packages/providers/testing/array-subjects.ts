@@ -14,9 +14,9 @@ import { OPENCODE_MESSAGES } from "../src/drop-in/opencode.ts";
 import { PI_MESSAGES } from "../src/drop-in/pi.ts";
 import type { ObservedAnswer } from "../src/drop-in/wire-array.ts";
 import { type Fields, numberAt, recordAt, stringAt } from "../src/fields.ts";
-import type { ArrayContractCase, ArraySubject } from "../src/testing/index.ts";
+import type { ArrayContractCase, ArraySubject, ContractTurn } from "../src/testing/index.ts";
 import { anthropicAnswer, chatAnswer, responsesAnswer } from "./array-drop-ins.ts";
-import { openCodeInfo, turnItems } from "./item-forms.ts";
+import { type FormName, openCodeInfo, turnItems } from "./item-forms.ts";
 
 /** A kind of array that runs the public contract. */
 export interface ContractRow {
@@ -26,33 +26,28 @@ export interface ContractRow {
 
 /** All kinds of arrays that drop-ins take. */
 export const ARRAY_ROWS: readonly ContractRow[] = [
-  row("Anthropic messages", {
+  row("Anthropic messages", "anthropic", {
     create: createMessagesCompactor,
-    items: (turns) => turns.flatMap(turnItems("anthropic")),
     answer: anthropicAnswer,
     declared: (content) => ({ role: "system", content }) as const,
   }),
-  row("Chat Completions messages", {
+  row("Chat Completions messages", "openai-chat", {
     create: createChatCompactor,
-    items: (turns) => turns.flatMap(turnItems("openai-chat")),
     answer: chatAnswer,
     declared: (content) => ({ role: "system", content }) as const,
   }),
-  row("Chat Completions messages with a developer", {
+  row("Chat Completions messages with a developer", "openai-chat", {
     create: createChatCompactor,
-    items: (turns) => turns.flatMap(turnItems("openai-chat")),
     answer: chatAnswer,
     declared: (text) => ({ role: "developer" as const, content: [{ type: "text" as const, text }] }),
   }),
-  row("Responses items", {
+  row("Responses items", "openai-responses", {
     create: createItemsCompactor,
-    items: (turns) => turns.flatMap(turnItems("openai-responses")),
     answer: responsesAnswer,
     declared: (text) => ({ role: "developer" as const, content: [{ type: "input_text" as const, text }] }),
   }),
-  row("Responses items with tools that are added", {
+  row("Responses items with tools that are added", "openai-responses", {
     create: createItemsCompactor,
-    items: (turns) => turns.flatMap(turnItems("openai-responses")),
     answer: responsesAnswer,
     declared: (description) => ({
       type: "additional_tools" as const,
@@ -60,32 +55,24 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
       tools: [{ type: "custom" as const, name: "more", description }],
     }),
   }),
-  row("Gemini contents", {
-    create: createContentsCompactor,
-    items: (turns) => turns.flatMap(turnItems("gemini")),
-    answer: geminiAnswer,
-  }),
-  row("LangChain messages", {
+  row("Gemini contents", "gemini", { create: createContentsCompactor, answer: geminiAnswer }),
+  row("LangChain messages", "langchain", {
     create: (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options),
-    items: (turns) => turns.flatMap(turnItems("langchain")),
     answer: langChainAnswer,
     declared: (text) => new SystemMessage(text),
   }),
-  row("OpenAI Agents items", {
+  row("OpenAI Agents items", "agents", {
     create: createAgentItemsCompactor,
-    items: (turns) => turns.flatMap(turnItems("agents")),
     answer: agentAnswer,
     declared: (content) => ({ role: "system", content }) as const,
   }),
-  row("AI SDK prompts", {
+  row("AI SDK prompts", "ai-sdk", {
     create: (options) => createArrayCompactor({ ...PROMPTS, observed: aiSdkObserved }, options),
-    items: (turns) => turns.flatMap(turnItems("ai-sdk")),
     answer: (id, tokens) => ({ id, tokens }),
     declared: (content) => ({ role: "system", content }) as const,
   }),
-  row("OpenCode's messages", {
+  row("OpenCode's messages", "opencode", {
     create: (options) => createArrayCompactor(OPENCODE_MESSAGES, options),
-    items: (turns) => turns.flatMap(turnItems("opencode")),
     answer: (id, input) => ({ info: openCodeInfo("assistant", { id, ...openCodeUsage(input) }), parts: [] }),
     unanswered: (sent) =>
       sent.flatMap(({ parts }) =>
@@ -94,15 +81,15 @@ export const ARRAY_ROWS: readonly ContractRow[] = [
         ),
       ),
   }),
-  row("pi's messages", {
+  row("pi's messages", "pi", {
     create: (options) => createArrayCompactor(PI_MESSAGES, options),
-    items: (turns) => turns.flatMap(turnItems("pi")),
     answer: piAnswer,
   }),
 ];
 
-function row<Item, Answer>(name: string, subject: ArraySubject<Item, Answer>): ContractRow {
-  return { name, run: (contractCase) => contractCase.run(subject, createMemorySessionStore) };
+function row<Item, Answer>(name: string, form: FormName, own: Omit<ArraySubject<Item, Answer>, "items">): ContractRow {
+  const items = (turns: readonly ContractTurn[]): Item[] => turns.flatMap(turnItems(form));
+  return { name, run: (contractCase) => contractCase.run({ ...own, items }, createMemorySessionStore) };
 }
 
 function aiSdkObserved(answer: unknown): ObservedAnswer {

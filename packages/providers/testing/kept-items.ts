@@ -1,4 +1,5 @@
 import { isRecord } from "@plimsoll/core/extend";
+import type { WireName } from "@plimsoll/simulator/extend";
 import { PROMPTS } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { type ArrayCompactor, createArrayCompactor } from "../src/drop-in/array-compactor.ts";
@@ -46,7 +47,7 @@ export const COMPACTORS: { readonly [name in FormName]: (options: CompactorOptio
 };
 
 /** The wires at the proxy. */
-export const WIRE_NAMES: readonly KeptName[] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
+export const WIRE_NAMES: readonly WireName[] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 /** The kinds of items whose programs hear of refusals. */
 export const KEPT_NAMES: readonly KeptName[] = [...WIRE_NAMES, "ai-sdk", "langchain", "agents"];
 

@@ -5,38 +5,13 @@ import { resolveModel } from "./resolve-model.ts";
 
 describe("MODEL_CATALOG", () => {
   test.each([
-    [
-      "claude-sonnet-4-20250514",
-      {
-        inputUsdPerMillion: 3,
-        outputUsdPerMillion: 15,
-        cacheReadUsdPerMillion: 0.3,
-        cacheWriteUsdPerMillion: 3.75,
-        cacheWriteOneHourUsdPerMillion: 6,
-      },
-    ],
-    [
-      "claude-opus-4-5",
-      {
-        inputUsdPerMillion: 5,
-        outputUsdPerMillion: 25,
-        cacheReadUsdPerMillion: 0.5,
-        cacheWriteUsdPerMillion: 6.25,
-        cacheWriteOneHourUsdPerMillion: 10,
-      },
-    ],
-    [
-      "gpt-5-mini-2025-08-07",
-      {
-        inputUsdPerMillion: 0.25,
-        outputUsdPerMillion: 2,
-        cacheReadUsdPerMillion: 0.025,
-        cacheWriteUsdPerMillion: 0.25,
-        cacheWriteOneHourUsdPerMillion: 0.25,
-      },
-    ],
-  ])("prices of %s; if a vendor charges no write, a write costs what input costs", (modelId, prices) => {
-    expect(MODEL_CATALOG.pricesOf(modelId)?.tiers[0]).toMatchObject(prices);
+    ["claude-sonnet-4-20250514", 3, 15, 0.3, 3.75, 6],
+    ["claude-opus-4-5", 5, 25, 0.5, 6.25, 10],
+    ["gpt-5-mini-2025-08-07", 0.25, 2, 0.025, 0.25, 0.25],
+  ])("prices of %s; if a vendor charges no write, a write costs what input costs", (modelId, ...prices) => {
+    const [tier] = MODEL_CATALOG.pricesOf(modelId)?.tiers ?? [];
+    const written = [tier?.cacheWriteUsdPerMillion, tier?.cacheWriteOneHourUsdPerMillion];
+    expect([tier?.inputUsdPerMillion, tier?.outputUsdPerMillion, tier?.cacheReadUsdPerMillion, ...written]).toEqual(prices);
   });
 
   test("long prompts have a tier of their own if the vendor has one", () => {

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import { ITEM_FORMS, type KeptName, stepItems } from "../../testing/item-forms.ts";
+import { WIRE_NAMES } from "../../testing/kept-items.ts";
 import { proxyInMemory } from "../../testing/proxy-in-memory.ts";
+import { bodyOf, pathOf } from "../../testing/wire-bodies.ts";
 import { type Fields, parseRecord } from "../fields.ts";
 import { createBodyReader } from "./body-reader.ts";
 
@@ -76,60 +79,26 @@ describe("a body that goes on from one that was read", () => {
 });
 
 const RESULT = "const value = read(); // checked\n".repeat(30);
-const parameters = { type: "object" };
-
-/** How the wires write a prompt, a step of a call and its result, and the tool. */
-const WIRES = {
-  "/v1/messages": {
-    itemsKey: "messages",
-    prompt: { role: "user", content: "Go on." },
-    step: (id: string) => [
-      { role: "assistant", content: [{ type: "tool_use", id, name: "look", input: { part: id } }] },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: `${id} ${RESULT}` }] },
-    ],
-    tools: [{ name: "look", input_schema: parameters }],
-  },
-  "/v1/chat/completions": {
-    itemsKey: "messages",
-    prompt: { role: "user", content: "Go on." },
-    step: (id: string) => [
-      { role: "assistant", tool_calls: [{ id, type: "function", function: { name: "look", arguments: `{"part":"${id}"}` } }] },
-      { role: "tool", tool_call_id: id, content: `${id} ${RESULT}` },
-    ],
-    tools: [{ type: "function", function: { name: "look", parameters } }],
-  },
-  "/v1/responses": {
-    itemsKey: "input",
-    prompt: { type: "message", role: "user", content: [{ type: "input_text", text: "Go on." }] },
-    step: (id: string) => [
-      { type: "function_call", call_id: id, name: "look", arguments: `{"part":"${id}"}` },
-      { type: "function_call_output", call_id: id, output: `${id} ${RESULT}` },
-    ],
-    tools: [{ type: "function", name: "look", parameters }],
-  },
-  "/v1beta/models/m:generateContent": {
-    itemsKey: "contents",
-    prompt: { role: "user", parts: [{ text: "Go on." }] },
-    step: (id: string) => [
-      { role: "model", parts: [{ functionCall: { id, name: "look", args: { part: id } } }] },
-      { role: "user", parts: [{ functionResponse: { id, name: "look", response: { output: `${id} ${RESULT}` } } }] },
-    ],
-    tools: [{ functionDeclarations: [{ name: "look", parameters }] }],
-  },
-} as const;
+/** Items of a step: a call and its result. */
+const stepOf = (wire: KeptName, id: string) =>
+  stepItems(wire, {
+    id,
+    given: ITEM_FORMS[wire].holds === "text" ? `{"part":"${id}"}` : { part: id },
+    result: `${id} ${RESULT}`,
+  });
 
 const proxyCompaction = () => proxyInMemory({ limits: { contextWindowTokens: 10_000_000, maxOutputTokens: 100 } });
 
-test.each(Object.entries(WIRES))("the work of a step at %s does not grow with the session", async (path, wire) => {
+test.each(WIRE_NAMES)("the work of a step on %s does not grow with the session", async (wire) => {
   const compaction = proxyCompaction();
   const { signal } = new AbortController();
-  const items: unknown[] = [wire.prompt];
+  const items = [ITEM_FORMS[wire].said("Go on.")];
   const works: (readonly number[])[] = [];
   for (let step = 100; step < 400; step += 1) {
-    items.push(...wire.step(`c${step}`));
-    const bodyText = JSON.stringify({ model: "m", max_tokens: 100, [wire.itemsKey]: items, tools: wire.tools });
+    items.push(...stepOf(wire, `c${step}`));
+    const bodyText = JSON.stringify(bodyOf(wire, items));
     const counted = countWork();
-    await compaction.prepare({ path, headers: {}, bodyText, signal });
+    await compaction.prepare({ path: pathOf(wire), headers: {}, bodyText, signal });
     works.push(counted());
   }
   // Ids of three digits each, so that only numbers of characters differ.
@@ -137,17 +106,16 @@ test.each(Object.entries(WIRES))("the work of a step at %s does not grow with th
 });
 
 test("of a conversation that is mended before it is sent no more is parsed at a later step", async () => {
-  const path = "/v1/messages";
-  const wire = WIRES[path];
   const compaction = proxyCompaction();
   const { signal } = new AbortController();
-  const items: unknown[] = [wire.prompt, wire.step("open")[0], wire.prompt];
+  const prompt = ITEM_FORMS.anthropic.said("Go on.");
+  const items: unknown[] = [prompt, stepOf("anthropic", "open")[0], prompt];
   const parsed: (number | undefined)[] = [];
   for (let step = 100; step < 140; step += 1) {
-    items.push(...wire.step(`c${step}`));
-    const bodyText = JSON.stringify({ model: "m", max_tokens: 100, messages: items, tools: wire.tools });
+    items.push(...stepOf("anthropic", `c${step}`));
+    const bodyText = JSON.stringify(bodyOf("anthropic", items));
     const counted = countWork();
-    const request = await compaction.prepare({ path, headers: { session_id: "one" }, bodyText, signal });
+    const request = await compaction.prepare({ path: pathOf("anthropic"), headers: { session_id: "one" }, bodyText, signal });
     parsed.push(counted()[0]);
     const refused = { status: 400, bodyText: '{"error":{"message":"messages.1: tool_use ids without tool_result"}}' };
     await request?.recover(refused, 0);

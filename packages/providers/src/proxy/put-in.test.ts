@@ -1,66 +1,34 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import type { WireName } from "@plimsoll/simulator/extend";
 import { describe, expect, test } from "vitest";
+import { ITEM_FORMS, stepItems } from "../../testing/item-forms.ts";
+import { fieldsOf, WIRE_NAMES } from "../../testing/kept-items.ts";
 import type { Fields } from "../fields.ts";
 import { createPutIn } from "./proxy.ts";
-import { WIRES as PROXY_WIRES } from "./wires.ts";
+import { WIRES } from "./wires.ts";
 
 const ENVIRONMENT = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>";
 const REMINDER = "<system-reminder>\nUse tabs.\n</system-reminder>";
 const INSTRUCTIONS = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>";
 const SESSION = "<session_context>\nToday is Friday. The folder is /w.\n</session_context>";
 
-/** Texts of a person's in each wire's form, a reply with a call, and its result. */
-const WIRES = {
-  "openai-responses": {
-    said: (...texts: string[]) => ({
-      type: "message",
-      role: "user",
-      content: texts.map((text) => ({ type: "input_text", text })),
-    }),
-    reply: { type: "function_call", call_id: "a", name: "run", arguments: "{}" },
-    result: (...texts: string[]): Fields[] => [
-      { type: "function_call_output", call_id: "a", output: "ok" },
-      ...texts.map((text) => ({ role: "user", content: text })),
-    ],
-  },
-  "openai-chat": {
-    said: (...texts: string[]) => ({
-      role: "user",
-      content: texts.length === 1 ? texts[0] : texts.map((text) => ({ type: "text", text })),
-    }),
-    reply: { role: "assistant", tool_calls: [{ id: "a", type: "function", function: { name: "run", arguments: "{}" } }] },
-    result: (...texts: string[]): Fields[] => [
-      { role: "tool", tool_call_id: "a", content: "ok" },
-      ...texts.map((text) => ({ role: "user", content: text })),
-    ],
-  },
-  anthropic: {
-    said: (...texts: string[]) => ({ role: "user", content: texts.map((text) => ({ type: "text", text })) }),
-    reply: { role: "assistant", content: [{ type: "tool_use", id: "a", name: "run", input: {} }] },
-    result: (...texts: string[]): Fields[] => [
-      {
-        role: "user",
-        content: [{ type: "tool_result", tool_use_id: "a", content: "ok" }, ...texts.map((text) => ({ type: "text", text }))],
-      },
-    ],
-  },
-  gemini: {
-    said: (...texts: string[]) => ({ role: "user", parts: texts.map((text) => ({ text })) }),
-    reply: { role: "model", parts: [{ functionCall: { name: "run", args: {} } }] },
-    result: (...texts: string[]): Fields[] => [
-      {
-        role: "user",
-        parts: [{ functionResponse: { name: "run", response: { output: "ok" } } }, ...texts.map((text) => ({ text }))],
-      },
-    ],
-  },
-} as const;
+/** A step's reply and its result, with a person's texts behind it. */
+function stepWith(name: WireName, ...texts: readonly string[]): readonly Fields[] {
+  const { said } = ITEM_FORMS[name];
+  const isBeside = name === "anthropic" || name === "gemini";
+  const step = stepItems(name, { id: "a", name: "run", result: "ok", beside: isBeside ? piecesOf(name, texts) : [] });
+  return [...step, ...(isBeside ? [] : texts.map(said))].map(fieldsOf);
+}
 
-type WireName = keyof typeof WIRES;
+/** Texts as pieces of a wire. */
+function piecesOf(name: WireName, texts: readonly string[]): readonly Fields[] {
+  if (name === "gemini") return texts.map((text) => ({ text }));
+  return texts.map((text) => ({ type: name === "openai-responses" ? "input_text" : "text", text }));
+}
 
 /** The authors of the texts in the user's role in a proxy's log of these items, each identified by its beginning. */
 async function speakers(name: WireName, histories: readonly (readonly Fields[])[]): Promise<readonly string[]> {
-  const { [name]: wire } = PROXY_WIRES;
+  const { [name]: wire } = WIRES;
   const putIn = createPutIn();
   const options = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 2_000 } };
   const compactor = putIn.watched(wire.compactor({ ...options, isInjected: putIn.isInjected }), wire);
@@ -73,8 +41,12 @@ async function speakers(name: WireName, histories: readonly (readonly Fields[])[
   });
 }
 
-describe.each(["openai-responses", "openai-chat", "anthropic", "gemini"] as const)("on %s", (name) => {
-  const { said, reply, result } = WIRES[name];
+describe.each(WIRE_NAMES)("on %s", (name) => {
+  const said = (...texts: readonly string[]) => {
+    const [content, ...more] = name === "openai-chat" ? texts : [];
+    return fieldsOf(ITEM_FORMS[name].said(content === undefined || more.length > 0 ? piecesOf(name, texts) : content));
+  };
+  const step = (...texts: readonly string[]) => stepWith(name, ...texts);
   test.each([
     [
       "what surrounds the session, before the person's words, as Codex",
@@ -94,12 +66,12 @@ describe.each(["openai-responses", "openai-chat", "anthropic", "gemini"] as cons
     ["the session's, as Gemini CLI", [said(SESSION), said("Fix it.")], ["injected: <session_context>", "human: Fix it."]],
     [
       "a reminder behind results, as Claude Code",
-      [said("Fix it."), reply, ...result(REMINDER)],
+      [said("Fix it."), ...step(REMINDER)],
       ["human: Fix it.", "injected: <system-reminder>"],
     ],
     [
       "two reminders",
-      [said("Fix it."), reply, ...result(`${REMINDER}\n${REMINDER}`)],
+      [said("Fix it."), ...step(`${REMINDER}\n${REMINDER}`)],
       ["human: Fix it.", "injected: <system-reminder>"],
     ],
   ])("%s, was put in", async (_, items, expected) => {
@@ -107,10 +79,10 @@ describe.each(["openai-responses", "openai-chat", "anthropic", "gemini"] as cons
   });
 
   test.each([
-    ["words behind results", [said("Fix it."), reply, ...result("Stop.")], ["human: Fix it.", "human: Stop."]],
+    ["words behind results", [said("Fix it."), ...step("Stop.")], ["human: Fix it.", "human: Stop."]],
     [
       "words that an agent hands on",
-      [said("Fix it."), reply, ...result("<system-reminder>\nThe user sent a new message:\nStop.\n</system-reminder>")],
+      [said("Fix it."), ...step("<system-reminder>\nThe user sent a new message:\nStop.\n</system-reminder>")],
       ["human: Fix it.", "human: <system-reminder>"],
     ],
     [
@@ -147,7 +119,7 @@ describe.each(["openai-responses", "openai-chat", "anthropic", "gemini"] as cons
     ],
     [
       "the same words at every turn",
-      [said("Go on."), reply, ...result(), said("Go on."), reply, ...result(), said("Go on.")],
+      [said("Go on."), ...step(), said("Go on."), ...step(), said("Go on.")],
       ["human: Go on.", "human: Go on.", "human: Go on."],
     ],
   ])("%s, stays the person's", async (_, items, expected) => {
