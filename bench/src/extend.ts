@@ -22,4 +22,5 @@ export { transcriptNames } from "./show/session-names.ts";
 export { scrollFrame } from "./show/table-html.ts";
 export { amountWords, triggerLine, triggerWords } from "./show/trigger.ts";
 export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
+export { sumOf } from "./statistics.ts";
 export { isRollBack } from "./transcript.ts";

@@ -1,5 +1,10 @@
 import { type Origin, originOf } from "./origin.ts";
 
+/** Adds one figure of each up. */
+export function sumOf<Each>(all: readonly Each[], of: (each: Each) => number): number {
+  return all.reduce((total, each) => total + of(each), 0);
+}
+
 /** The mean; `null` of nothing. */
 export function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -23,8 +28,7 @@ export function summed<Counts extends { readonly [Figure in keyof Counts]: numbe
   all: readonly Counts[],
 ): Counts;
 export function summed(none: Counts, all: readonly Counts[]): Counts {
-  const totalOf = (figure: string) => all.reduce((total, counts) => total + (counts[figure] ?? 0), 0);
-  return Object.fromEntries(Object.keys(none).map((figure) => [figure, totalOf(figure)]));
+  return Object.fromEntries(Object.keys(none).map((figure) => [figure, sumOf(all, (counts) => counts[figure] ?? 0)]));
 }
 
 type Counts = Readonly<Record<string, number>>;

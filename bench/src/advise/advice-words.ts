@@ -13,6 +13,7 @@ import {
   shareTexts,
 } from "../show/figures.ts";
 import { triggerLine } from "../show/trigger.ts";
+import { sumOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { OwnVerdict, SettingChoice, SettingFigures } from "./choose-setting.ts";
 import type { Decision, Payment, Turning } from "./decide.ts";
@@ -54,7 +55,7 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
   const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision, rows);
   const fills = full ? decision.fills : shownFills(decision);
-  const shares = shareTexts(fills.map(({ tokens }) => tokens));
+  const shares = shareTexts(fills, ({ tokens }) => tokens);
   return {
     facts: factSentences(decision, pays),
     answers: answerSentences(decision, pays, full ? "all" : "largest"),
@@ -441,10 +442,9 @@ function shownFills({ fills }: Decision): Decision["fills"] {
   const isShown = ({ kind, percent }: WindowFill, place: number) =>
     place < LARGEST_FILLS || (percent >= LEAST_PERCENT && /^(?:MCP server|instructions of) /.test(kind));
   const others = fills.filter((fill, place) => !isShown(fill, place));
-  const sum = (of: (fill: WindowFill) => number) => others.reduce((total, fill) => total + of(fill), 0);
   if (others.length < 2) return fills;
-  const usd = others[0]?.usd === null ? null : sum((fill) => fill.usd ?? 0);
-  const rest = { tokens: sum(({ tokens }) => tokens), percent: sum(({ percent }) => percent), usd };
+  const usd = others[0]?.usd === null ? null : sumOf(others, (fill) => fill.usd ?? 0);
+  const rest = { tokens: sumOf(others, ({ tokens }) => tokens), percent: sumOf(others, ({ percent }) => percent), usd };
   return [...fills.filter(isShown), { kind: formatNumberOf(others.length, "other kind"), ...rest }];
 }
 

@@ -17,6 +17,7 @@ import { html, type Markup } from "../show/markup.ts";
 import { pasteBlock, renderPage } from "../show/page.ts";
 import { scrollFrame } from "../show/table-html.ts";
 import { isUnread, problemText } from "../show/terminal-report.ts";
+import { sumOf } from "../statistics.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { brokenAt, drawTable } from "../terminal/text-table.ts";
@@ -327,24 +328,23 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
 
 /** The cost of all sessions in one sentence. */
 function spentSentence(decisions: readonly Decision[], pays: Payment, isOwn = false): string {
-  const sum = (figure: (decision: Decision) => number) => decisions.reduce((total, decision) => total + figure(decision), 0);
   const sessions = formatNumberOf(
-    sum(({ cost }) => cost.sessions),
+    sumOf(decisions, ({ cost }) => cost.sessions),
     "session",
   );
   const days = decisions
     .flatMap((decision) => (decision.days === null ? [] : [decision.days.from, decision.days.through]))
     .toSorted();
   const when = days.length === 0 ? "" : `, ${days[0]} to ${days.at(-1)}`;
-  const compactions = sum(({ cost }) => cost.compactions);
-  const usd = sum(({ cost }) => cost.usd ?? 0);
+  const compactions = sumOf(decisions, ({ cost }) => cost.compactions);
+  const usd = sumOf(decisions, ({ cost }) => cost.usd ?? 0);
   const least = decisions.every(({ cost }) => cost.usdIs === "whole") ? "" : "at least ";
   const spent =
     usd === 0
       ? "no prices known"
       : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" || isOwn ? "" : " by list prices"}`;
-  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "account for" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
-    sum(({ cost }) => cost.pricedCompactions),
+  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "account for" : "cost"} about $${formatUsd(sumOf(decisions, ({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
+    sumOf(decisions, ({ cost }) => cost.pricedCompactions),
     compactions,
   )}`;
   return `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;

@@ -4,6 +4,7 @@ import type { SessionDescription } from "../open/session-description.ts";
 import type { SessionFacts } from "../open/session-facts.ts";
 import type { BenchReport } from "../results.ts";
 import { recordedUsdText } from "../show/validity.ts";
+import { sumOf } from "../statistics.ts";
 import { CLEARED } from "../transcript.ts";
 
 /** The work and cost of compaction in recorded sessions, as the agent ran. */
@@ -40,22 +41,23 @@ export function recordedCost(
   counted: readonly CompactionDollars[],
 ): RecordedCost {
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
+  const all = rows.flatMap(({ compactions }) => compactions);
   const cuts = rows.map(({ compactions }) => compactions.filter(({ steps: [first = ""] }) => !first.startsWith(CLEARED)));
   const names = new Set(report.sessions.map(({ session }) => session));
   const own = counted.filter(({ facts }) => names.has(facts.session));
   const known = report.sessions.flatMap(({ recordedUsd }) => recordedUsd ?? []);
-  const pricedCompactions = sum(own.map((each) => each.pricedCompactions));
+  const pricedCompactions = sumOf(own, (each) => each.pricedCompactions);
   return {
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
-    compactions: sum(cuts.map(({ length }) => length)),
+    compactions: sumOf(cuts, ({ length }) => length),
     compactedSessions: cuts.filter(({ length }) => length > 0).length,
-    usd: known.length === 0 ? null : sum(known),
+    usd: known.length === 0 ? null : sumOf(known, (usd) => usd),
     usdText: recordedUsdText(report.sessions),
-    promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
+    promptTokens: sumOf(report.sessions, ({ sumReportedPromptTokens }) => sumReportedPromptTokens),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
-    compactionUsd: pricedCompactions === 0 ? null : sum(own.map(({ compactionUsd }) => compactionUsd)),
+    compactionUsd: pricedCompactions === 0 ? null : sumOf(own, ({ compactionUsd }) => compactionUsd),
     pricedCompactions,
-    neededLater: sum(rows.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
+    neededLater: sumOf(all, ({ neededLater }) => neededLater),
   };
 }
 
@@ -76,8 +78,4 @@ export function compactionSpend(
   const read = { ...nothing, readTokens: afterTokens, state: "warm" as const };
   const summaryUsd = promptUsd(asked, prices, rules) + outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices);
   return (isCached === null ? 0 : summaryUsd) + promptUsd(anew, prices, rules) - promptUsd(read, prices, rules);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -3,6 +3,7 @@ import { shortId } from "../command/find-inputs.ts";
 import type { Corpus } from "../open/corpus.ts";
 import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
 import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NO_FIGURE, shareTexts } from "../show/figures.ts";
+import { sumOf } from "../statistics.ts";
 import { beginningOf, printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import { fillName, pricedText, waitedText } from "./advice-words.ts";
@@ -120,19 +121,17 @@ export function countedSessions(agents: readonly AgentFacts[], pricing: FactsPri
 }
 
 const usdOf = ({ spending }: Pick<Sums, "spending">) => spending.now().usd ?? 0;
-const sum = <Each>(all: readonly Each[], of: (each: Each) => number) => all.reduce((total, each) => total + of(each), 0);
 
 function usdCell({ spending }: Pick<Sums, "spending">): string {
   const { usd, usdIs } = spending.now();
   return usd === null ? NO_FIGURE : `${usdIs === "whole" ? "" : "≥ "}$${formatUsd(usd)}`;
 }
 
-/** Shares of the requests' content by kind: of its characters in the logs, the largest first. System text and tools are not in all logs. */
-function fillsOf(sessions: readonly CountedSession[]): readonly (readonly [kind: string, ratio: number])[] {
+/** Characters of the requests' content in the logs by kind, the largest first. System text and tools are not in all logs. */
+function fillsOf(sessions: readonly CountedSession[]): readonly (readonly [kind: string, chars: number])[] {
   const chars = new Map<string, number>();
   for (const { facts } of sessions) for (const [kind, more] of facts.sentChars) chars.set(kind, (chars.get(kind) ?? 0) + more);
-  const total = sum([...chars.values()], (each) => each);
-  return [...chars].map(([kind, each]) => [kind, each / total] as const).toSorted(([, a], [, b]) => b - a);
+  return [...chars].toSorted(([, a], [, b]) => b - a);
 }
 
 const prose = (text: string) => wrapped(text, { first: "", further: "  " });
@@ -158,17 +157,17 @@ export function factsText(
         sessions: row.sessions + (facts.isSubAgent ? 0 : 1),
       });
     }
-  const rows = [...models.values()].toSorted((a, b) => sum(b.all, usdOf) - sum(a.all, usdOf));
+  const rows = [...models.values()].toSorted((a, b) => sumOf(b.all, usdOf) - sumOf(a.all, usdOf));
   const spent = rows.map(({ title, modelId, all, sessions: count }) => [
     `${title}, ${modelId}`,
     formatCount(count),
-    formatCount(sum(all, ({ requests }) => requests)),
-    formatTokens(sum(all, ({ promptTokens }) => promptTokens)),
+    formatCount(sumOf(all, ({ requests }) => requests)),
+    formatTokens(sumOf(all, ({ promptTokens }) => promptTokens)),
     all.some(({ spending }) => spending.now().usd !== null)
-      ? `${all.every(({ spending }) => spending.now().usdIs === "whole") ? "" : "≥ "}$${formatUsd(sum(all, usdOf))}`
+      ? `${all.every(({ spending }) => spending.now().usdIs === "whole") ? "" : "≥ "}$${formatUsd(sumOf(all, usdOf))}`
       : NO_FIGURE,
   ]);
-  const isPriced = pays === "tokens" && rows.some(({ all }) => sum(all, usdOf) > 0);
+  const isPriced = pays === "tokens" && rows.some(({ all }) => sumOf(all, usdOf) > 0);
   const longest = sessions
     .toSorted((a, b) => (isPriced ? usdOf(b) - usdOf(a) : 0) || b.promptTokens - a.promptTokens)
     .slice(0, SHOWN_ROWS)
@@ -184,9 +183,9 @@ export function factsText(
   const compacted = prose(compactionSentence(sessions, pays)).join("\n");
   const fills = fillsOf(sessions);
   const others = fills.slice(SHOWN_ROWS);
-  const rest = [formatNumberOf(others.length, "other kind"), sum(others, ([, ratio]) => ratio)] as const;
+  const rest = [formatNumberOf(others.length, "other kind"), sumOf(others, ([, chars]) => chars)] as const;
   const shown = others.length < 2 ? fills : [...fills.slice(0, SHOWN_ROWS), rest];
-  const shares = shareTexts(shown.map(([, ratio]) => ratio));
+  const shares = shareTexts(shown, ([, chars]) => chars);
   const newest = logs.read === logs.found ? "" : `, the newest ${formatCount(logs.read)} of ${formatCount(logs.found)} logs`;
   return [
     prose(
@@ -216,8 +215,8 @@ function planNote(sessions: readonly CountedSession[]): readonly string[] {
 }
 
 function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"]): string {
-  const compactions = sum(sessions, (each) => each.compactions);
-  const clearings = sum(sessions, (each) => each.clearings);
+  const compactions = sumOf(sessions, (each) => each.compactions);
+  const clearings = sumOf(sessions, (each) => each.clearings);
   if (compactions + clearings === 0) return "Nothing was compacted.";
   const compacted = sessions.filter((each) => each.compactions + each.clearings > 0);
   const cuts = [
@@ -226,10 +225,10 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
   ].join(" and ");
   const [newest] = compacted.toSorted((a, b) => (b.facts.startedMs ?? 0) - (a.facts.startedMs ?? 0));
   const waitsMs = sessions.flatMap((each) => each.waitsMs);
-  const usd = sum(sessions, ({ compactionUsd }) => compactionUsd);
-  const priced = sum(sessions, ({ pricedCompactions }) => pricedCompactions);
+  const usd = sumOf(sessions, ({ compactionUsd }) => compactionUsd);
+  const priced = sumOf(sessions, ({ pricedCompactions }) => pricedCompactions);
   const cost = `${pays === "plan" ? "have a list price of" : "cost"} about $${formatUsd(usd)}${pricedText(priced, compactions)}`;
-  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens were removed; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
+  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */
@@ -255,12 +254,12 @@ export function habitSentences(
           ? "Turn off unused MCP servers and plugins, and shorten instruction files"
           : "Ask for parts of files and shorter outputs",
     }));
-  const pausedUsd = sum(sessions, (each) => each.pausedUsd);
+  const pausedUsd = sumOf(sessions, (each) => each.pausedUsd);
   const were = often.length === 1 ? "was" : "were";
   const habits = [
     ...large,
     ...often.slice(0, 1).map(() => ({
-      usd: sum(often, ({ compactionUsd }) => compactionUsd),
+      usd: sumOf(often, ({ compactionUsd }) => compactionUsd),
       text: `${formatNumberOf(often.length, "session")} ${were} compacted ${MANY_CUTS} times or more`,
       remedy: "Begin a new session for a new task",
     })),

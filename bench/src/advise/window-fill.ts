@@ -1,5 +1,6 @@
 import { serverOf } from "@plimsoll/core/extend";
 import type { BenchReport } from "../results.ts";
+import { sumOf } from "../statistics.ts";
 
 /** The part that one kind of content takes in the recorded prompts. */
 export interface WindowFill {
@@ -37,13 +38,13 @@ export function windowFills(
   const sampled = rows.filter(({ composition }) => composition.samples.length > 0);
   const parts = sampled.flatMap(({ policy, session, composition: { kinds, samples } }) => {
     const { calls = 0, recordedUsd = null } = policy === "recorded" ? (described.get(session) ?? {}) : {};
-    const totals = kinds.map((_, place) => sum(samples.map(({ tokens }) => tokens[place] ?? 0)));
+    const totals = kinds.map((_, place) => sumOf(samples, ({ tokens }) => tokens[place] ?? 0));
     const overheads = samples.map(({ tokens }) => tokens[kinds.indexOf(OVERHEAD)] ?? 0);
     const leastTotal = Math.min(...overheads) * samples.length;
     const replyUsd = Math.min(replyUsds.get(session) ?? 0, recordedUsd ?? 0);
     const named = kinds.map((name, place) => [name, name === OVERHEAD ? leastTotal : (totals[place] ?? 0)] as const);
-    return [...named, [UNLOGGED, sum(overheads) - leastTotal] as const].map(([name, total]) => {
-      const share = total / Math.max(1, sum(totals));
+    return [...named, [UNLOGGED, sumOf(overheads, Number) - leastTotal] as const].map(([name, total]) => {
+      const share = total / Math.max(1, sumOf(totals, Number));
       const own = name === "assistant" ? replyUsd : 0;
       return {
         kind: kindOf(name),
@@ -52,17 +53,17 @@ export function windowFills(
       };
     });
   });
-  const whole = sum(parts.map(({ tokens }) => tokens));
-  const calls = sum(sessions.map((session) => session.calls));
+  const whole = sumOf(parts, ({ tokens }) => tokens);
+  const calls = sumOf(sessions, (session) => session.calls);
   return [...new Set(parts.map(({ kind }) => kind))]
     .map((kind) => {
       const of = parts.filter((part) => part.kind === kind);
-      const tokens = sum(of.map((part) => part.tokens));
+      const tokens = sumOf(of, (part) => part.tokens);
       return {
         kind,
         tokens: tokens / calls,
         percent: (100 * tokens) / whole,
-        usd: isPriced ? sum(of.map(({ usd }) => usd)) : null,
+        usd: isPriced ? sumOf(of, ({ usd }) => usd) : null,
       };
     })
     .filter(({ tokens }) => tokens > 0)
@@ -73,7 +74,7 @@ export function windowFills(
 export function joinedFills(
   groups: readonly { readonly fills: readonly WindowFill[]; readonly promptTokens: number }[],
 ): readonly WindowFill[] {
-  const whole = Math.max(1, sum(groups.map(({ promptTokens }) => promptTokens)));
+  const whole = sumOf(groups, ({ promptTokens }) => promptTokens) || 1;
   const joined = new Map<string, WindowFill>();
   for (const { fills, promptTokens } of groups)
     for (const { kind, ...fill } of fills) {
@@ -84,5 +85,3 @@ export function joinedFills(
     }
   return [...joined.values()];
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

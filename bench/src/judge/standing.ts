@@ -3,7 +3,7 @@ import { BASELINE_POLICY, hasActed } from "../metrics/has-acted.ts";
 import { addTo } from "../needs/statements.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import type { ReplayRow } from "../results.ts";
-import { geometricMeanOf, type InSession, inLineages, meanOf, summed, unitOf } from "../statistics.ts";
+import { geometricMeanOf, type InSession, inLineages, meanOf, summed, sumOf, unitOf } from "../statistics.ts";
 import { meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "./vector.ts";
 
 /** A policy that costs this much more is still one of about the same cost (docs/evidence.md). */
@@ -156,5 +156,5 @@ function unitFrom(own: readonly [SessionStanding, ...SessionStanding[]]): Sessio
 }
 
 function usdOf(sessions: readonly SessionStanding[]): number | null {
-  return sessions.reduce<number | null>((sum, { usd }) => (sum === null || usd === null ? null : sum + usd), 0);
+  return sessions.some(({ usd }) => usd === null) ? null : sumOf(sessions, ({ usd }) => usd ?? 0);
 }

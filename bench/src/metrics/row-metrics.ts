@@ -54,8 +54,8 @@ export function createRowMetrics(
       log.add(sent);
       for (const { needle, name = "" } of call.shown === null ? [] : replay.held.missing(["passages"])) {
         const { textOf, nameOf } = session.needs();
-        const topic = topicOf(textOf(needle), isRecorded ? name : nameOf(needle));
-        log.missed({ ...sent, ...topic }, replay.held.leftAt(needle));
+        const line = lineOf(textOf(needle), isRecorded ? name : nameOf(needle));
+        log.missed({ ...sent, line }, replay.held.leftAt(needle));
       }
       const { state: kind, writeTokens, uncachedTokens } = call.served.call;
       if (kind === "broken" || kind === "expired")
@@ -90,21 +90,18 @@ const LINE_CHARS = 120;
 /** Characters of a longer line before the reference, at least, up to a word; chosen. */
 const BEFORE_CHARS = 24;
 
-/** The reference that a passage is about, and the line that states it, without the place that a search puts before it: empty if only its number did. The part of a long line begins with a word. */
-function topicOf(passage: string, text: string): Topic {
+/** The line of a passage that states a reference, without the place that a search puts before it: empty if only its number did. The part of a long line begins with a word. */
+function lineOf(passage: string, text: string): string {
   // JSON in a log has its line ends, tabs and quotes escaped, and is often one line.
   const isEscaped = passage.includes('\\"') || !passage.includes("\n");
   const lines = (isEscaped ? readable(passage) : passage).split("\n");
-  const line =
-    lines
-      .find((each) => each.includes(text))
-      ?.replace(SEARCHED, "")
-      .trim() ?? "";
+  const found = lines.find((each) => each.includes(text)) ?? "";
+  const line = found.replace(SEARCHED, "").trim();
   const at = line.indexOf(text);
   const word = line.length > LINE_CHARS && at > BEFORE_CHARS ? line.lastIndexOf(" ", at - BEFORE_CHARS) : 0;
   const from = word < 0 ? at : word;
   const end = from + LINE_CHARS;
-  return { text, line: line.slice(from, end).trim().toWellFormed() };
+  return line.slice(from, end).trim().toWellFormed();
 }
 
 /** The file and number that a search or a reading puts before a line. */
@@ -112,11 +109,6 @@ const SEARCHED = /^(?:\S*[./]\S*?[:-]\d+[:-]|\s*\d+[→:\t])/;
 
 /** Text of JSON without its escapes. */
 const readable = (text: string) => text.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
-
-interface Topic {
-  readonly text: string;
-  readonly line: string;
-}
 
 function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => MeasuredCall {
   const { session, cell, cache, held } = replay;
@@ -216,9 +208,9 @@ export interface CompactionDetail {
 
 /** Characters of a summary that are shown; the whole text is in no report. Chosen. */
 const SUMMARY_CHARS = 400;
-/** Needed passages that a report names for each compaction, and those that are kept for one log; all are counted. Chosen. */
-const MOST_EXAMPLES = 6;
-const MOST_KEPT_EXAMPLES = 200;
+/** Lines read again that a report names for each compaction, and those of one log; all are counted. Chosen. */
+const MOST_REPORTED = 6;
+const MOST_EXAMPLES = 200;
 
 /** A log without compactions. A loss between two compactions counts for the one before; no text is lost that the agent put back after the newest. */
 function createCompactionLog(putBack: Transcript["putBack"] = []) {
@@ -228,7 +220,7 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
     /** The files that came back, as JSON. */
     readonly putBack: string;
     readonly mentioned: Set<string>;
-    readonly examples: Map<string, Topic & { readonly call: number; readonly lines: Set<string> }>;
+    readonly examples: Map<string, { readonly call: number; readonly text: string; readonly lines: Set<string> }>;
   }[] = [];
   let missed: readonly (Missed & { readonly from: (typeof details)[number] })[] = [];
   const isShownIn = (text: string, { line, context }: Missed) => {
@@ -240,11 +232,10 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
       const results = missed.length === 0 ? "" : newestResults(context);
       for (const each of missed) {
         if (!isShownIn(results, each)) continue;
-        const { from, line, text } = each;
-        const form = formOf(line);
-        const known = from.examples.get(form) ?? { call: each.call, line, text, lines: new Set() };
-        from.examples.set(form, known);
-        known.lines.add(line);
+        const { call, line: text, from } = each;
+        const known = from.examples.get(formOf(text)) ?? { call, text, lines: new Set() };
+        from.examples.set(formOf(text), known);
+        known.lines.add(text);
       }
       missed = [];
       for (const compaction of compactions) {
@@ -253,30 +244,29 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
       }
     },
     // A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there.
-    missed: (topic: Missed, leftAtCall: number) => {
+    missed: (passage: Missed, leftAtCall: number) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
-      if (from === undefined || !/\p{L}{2}/u.test(topic.line)) return;
-      from.mentioned.add(formOf(topic.line));
+      if (from === undefined || !/\p{L}{2}/u.test(passage.line)) return;
+      from.mentioned.add(formOf(passage.line));
       // Many results show the name of a file or package.
-      if (/[\s(]/.test(topic.line)) missed = [...missed, { ...topic, from }];
+      if (/[\s(]/.test(passage.line)) missed = [...missed, { ...passage, from }];
     },
     // For each compaction its needs, the first few by their lines.
     needs: () =>
-      details.map(({ examples }) => {
-        const named = [...examples.values()].map(({ call, line: text, lines }) => ({ call, text, lines: lines.size }));
-        return { neededLater: named.length, examples: named.slice(0, MOST_KEPT_EXAMPLES) };
-      }),
+      details.map(({ examples }) => ({
+        neededLater: examples.size,
+        examples: [...examples.values()].slice(0, MOST_EXAMPLES).map((each) => ({ ...each, lines: each.lines.size })),
+      })),
     result: (): readonly CompactionDetail[] =>
       details.map(({ detail, mentioned, examples }) => {
-        const named = [...new Map([...examples.values()].toReversed().map((each) => [each.text, each])).values()].toReversed();
-        const first = named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text }));
+        const first = [...examples.values()].slice(0, MOST_REPORTED).map(({ call, text }) => ({ call, text }));
         return { ...detail, mentionedLater: mentioned.size, neededLater: examples.size, examples: first };
       }),
   };
 }
 
-/** A reference that a reply used, and its prompt without the passage. */
-type Missed = Topic & Pick<ReplayedCall, "call" | "context">;
+/** A reply's call, whose prompt lacks the passage of a reference, and the line that states it. */
+type Missed = Pick<ReplayedCall, "call" | "context"> & { readonly line: string };
 
 /** The texts of the results that a context ends with. */
 function newestResults(context: ReplayedCall["context"]): string {

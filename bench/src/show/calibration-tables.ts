@@ -1,6 +1,6 @@
 import type { CalibrationReport } from "../calibrate/calibration-report.ts";
 import type { PredictionErrors } from "../calibrate/errors.ts";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
+import { formatCount, formatNumberOf, formatPercent } from "./figures.ts";
 import { type Column, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 
 interface ErrorRow {
@@ -14,6 +14,9 @@ const figure = <Row>(
   format: (value: number | null) => string = formatPercent,
 ): Column<Row> => numberColumn({ title, meaning: null, value, format });
 
+const coveredPercent = ({ coverageRatio }: Pick<PredictionErrors, "coverageRatio">) =>
+  coverageRatio === null ? null : 100 * coverageRatio;
+
 const COLUMNS: readonly Column<ErrorRow>[] = [
   figure("calls", ({ errors }) => errors.calls, formatCount),
   figure("bias", ({ errors }) => errors.signedPercent),
@@ -23,7 +26,7 @@ const COLUMNS: readonly Column<ErrorRow>[] = [
   figure("max", ({ errors }) => errors.maxPercent),
   figure(">2%", ({ errors }) => errors.offByTwoPercentCount, formatCount),
   figure(">5%", ({ errors }) => errors.offByFivePercentCount, formatCount),
-  figure("within", ({ errors }) => errors.coverageRatio, formatRatioPercent),
+  figure("within", ({ errors }) => coveredPercent(errors)),
   figure("margin", ({ errors }) => errors.marginPercent),
 ];
 
@@ -73,5 +76,5 @@ export function calibrationAnswer({ methods, sessions }: CalibrationReport): str
   const [best] = known.toSorted((a, b) => a.mapePercent - b.mapePercent);
   const over = `${formatNumberOf(sessions.length, "session")} with reported sizes.`;
   if (best === undefined) return over;
-  return `${over} Without a hidden change before the call, ${best.method} is off by ${formatPercent(best.mapePercent)}% of the prompt on average; the report stayed within its upper bound at ${formatRatioPercent(best.calm.coverageRatio)}% of ${formatNumberOf(best.calm.calls, "such call")}.`;
+  return `${over} Without a hidden change before the call, ${best.method} is off by ${formatPercent(best.mapePercent)}% of the prompt on average; the report stayed within its upper bound at ${formatPercent(coveredPercent(best.calm))}% of ${formatNumberOf(best.calm.calls, "such call")}.`;
 }

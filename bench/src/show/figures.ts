@@ -1,6 +1,7 @@
 import type { WorseMeasure } from "../judge/choose.ts";
 import type { Standing } from "../judge/standing.ts";
 import type { FigureFormat } from "../metrics/metric.ts";
+import { sumOf } from "../statistics.ts";
 import type { LineageCounts } from "../transcript.ts";
 
 /** Shown if a figure is not known or does not apply. */
@@ -29,11 +30,6 @@ function threeDigits(value: number): string {
   return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
 }
 
-/** A ratio as percent with one decimal and without the sign, e.g. 0.4167 → `41.7`. */
-export function formatRatioPercent(ratio: number | null): string {
-  return ratio === null ? NO_FIGURE : formatPercent(ratio * 100);
-}
-
 /** Writes percent with one decimal and without the sign; small ones with more, so that 0.03 does not read as 0. `–` for `null`. */
 export function formatPercent(percent: number | null): string {
   if (percent === null) return NO_FIGURE;
@@ -43,12 +39,12 @@ export function formatPercent(percent: number | null): string {
 }
 
 /** The shares of a whole as percent with their sign. Their roundings add up to 100; a present one is never nothing. */
-export function shareTexts(parts: readonly number[], decimals = 1): readonly string[] {
-  const whole = parts.reduce((total, part) => total + part, 0);
+export function shareTexts<Part>(parts: readonly Part[], of: (part: Part) => number, decimals = 1): readonly string[] {
+  const whole = sumOf(parts, of);
   const steps = 100 * 10 ** decimals;
-  const exact = parts.map((part) => (whole === 0 ? 0 : (part / whole) * steps));
+  const exact = parts.map((part) => (whole === 0 ? 0 : (of(part) / whole) * steps));
   const lower = exact.map(Math.floor);
-  const missing = (whole === 0 ? 0 : steps) - lower.reduce((total, each) => total + each, 0);
+  const missing = (whole === 0 ? 0 : steps) - sumOf(lower, Number);
   const byRest = [...exact.keys()].toSorted((a, b) => ((exact[b] ?? 0) % 1) - ((exact[a] ?? 0) % 1));
   const raised = new Set(byRest.slice(0, missing));
   return lower.map((each, at) => {

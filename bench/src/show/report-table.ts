@@ -1,8 +1,7 @@
-import { COLUMNS, printable, shortened, wrapped } from "../terminal/printable.ts";
+import { printable, wrapped } from "../terminal/printable.ts";
 import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
 import type { ReportTable, TableHead } from "./table.ts";
 
-const NAME_CHARS = 32;
 /** Titles over figures are broken from this width on, and texts in columns. */
 const TITLE_CHARS = 8;
 const TEXT_CHARS = 24;
@@ -21,13 +20,8 @@ export function tableRows(
   const lower = heads.map((head) => ({ content: titleText(printable(head.title)) }));
   const groups = groupCells(heads);
   const head = [...(groups === null ? [] : [[{ content: "" }, ...groups]]), [{ content: rowTitle }, ...lower]];
-  const short = rows.map(({ name }) => {
-    const words = name.split(" ").map((word) => shortened(word, NAME_CHARS + columns - COLUMNS));
-    return words.join(" ");
-  });
-  const isDistinct = new Set(short).size === rows.length;
-  const body = rows.map(({ name, cells }, row) => [
-    (isDistinct ? short[row] : undefined) ?? printable(name),
+  const body = rows.map(({ name, cells }) => [
+    printable(name),
     ...cells.map(({ shown }, place) =>
       heads[place]?.isText === true ? brokenAt(printable(shown), TEXT_CHARS) : printable(shown),
     ),

@@ -2,6 +2,7 @@ import { LISTED_ERROR_PERCENT } from "../metrics/cache-validity.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RecordedDollars, SessionDescription } from "../open/session-description.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
+import { sumOf } from "../statistics.ts";
 import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
@@ -14,12 +15,11 @@ const TOLD_PERCENT = 1;
  * than one percent from list prices of the same sessions. `null` if nothing could be priced and no log states anything.
  */
 export function recordedUsdText(sessions: readonly RecordedDollars[]): string | null {
-  const sum = (of: readonly RecordedDollars[], key: "recordedUsd" | "statedCostUsd") =>
-    of.reduce((total, session) => total + (session[key] ?? 0), 0);
   const stating = sessions.filter(({ statedCostUsd }) => statedCostUsd !== null);
-  const stated = sum(stating, "statedCostUsd");
+  const stated = sumOf(stating, ({ statedCostUsd }) => statedCostUsd ?? 0);
+  const usdOf = ({ recordedUsd }: RecordedDollars) => recordedUsd ?? 0;
   const isWhole = sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole");
-  const percent = stated === 0 ? 0 : (100 * (sum(stating, "recordedUsd") - stated)) / stated;
+  const percent = stated === 0 ? 0 : (100 * (sumOf(stating, usdOf) - stated)) / stated;
   const isTold = Math.abs(percent) > TOLD_PERCENT;
   const states = `${stating.length === 1 ? "its log says" : `${formatNumberOf(stating.length, "log")} say`} $${formatUsd(stated)}`;
   const unpriced = [...new Set(sessions.flatMap(({ unpricedModels = [] }) => unpricedModels))];
@@ -28,7 +28,7 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
     const nothing = missing === "" ? "no prices known" : missing;
     return stated === 0 ? (missing === "" ? null : missing) : `${nothing}; ${states}`;
   }
-  const least = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
+  const least = `${isWhole ? "" : "at least "}$${formatUsd(sumOf(sessions, usdOf))} by list prices`;
   const whole = missing === "" ? least : `${least} (${missing})`;
   return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)}%)` : whole;
 }

@@ -1,5 +1,5 @@
 import type { ContextUsage } from "@plimsoll/agent";
-import { formatTokens, shareTexts } from "@plimsoll/bench/extend";
+import { formatTokens, shareTexts, sumOf } from "@plimsoll/bench/extend";
 import { COLUMNS, drawTable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import type { Context, Policy, SessionOptions } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
@@ -43,10 +43,7 @@ const WHAT_CHARS = 52;
 export function contextTable(context: Context, by: ShareMeasure, columns: number): string {
   const shares = sharesOf(context, by);
   if (shares.length === 0) return "The context is empty.";
-  const percents = shareTexts(
-    shares.map(({ tokens }) => tokens),
-    0,
-  );
+  const percents = shareTexts(shares, tokensOf, 0);
   const row = (what: string, count: number, tokens: number, share = "100%") => [
     shortened(what, WHAT_CHARS + columns - COLUMNS),
     String(count),
@@ -54,9 +51,10 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
     share,
   ];
   const rows = shares.map(({ what, count, tokens }, place) => row(what, count, tokens, percents[place]));
-  const parts = shares.reduce((sum, { count }) => sum + count, 0);
+  const parts = sumOf(shares, ({ count }) => count);
   const head = [["content", "count", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
-  const table = drawTable({ head, rows: [...rows, row("all", parts, sumOf(shares))], leftColumns: [0] }, columns);
+  const all = row("all", parts, sumOf(shares, tokensOf));
+  const table = drawTable({ head, rows: [...rows, all], leftColumns: [0] }, columns);
   return [table, ...wrapped(measuredHow(shares, by))].join("\n");
 }
 
@@ -66,11 +64,11 @@ export function sharesOf(context: Context, by: ShareMeasure): readonly ContextSh
   if (by.expected === undefined) return shares;
   const { usedTokens, overheadTokens } = by.expected;
   const isOverhead = ({ what }: ContextShare) => what === "system" || what === "tools";
-  const measured = sumOf(shares.filter(isOverhead));
+  const measured = sumOf(shares.filter(isOverhead), tokensOf);
   // Reports may explain the whole request by its messages: what is sent beside them is not nothing.
   const overhead = overheadTokens > 0 ? overheadTokens : Math.min(measured, usedTokens);
   const overheadRatio = overhead / Math.max(1, measured);
-  const messageRatio = (usedTokens - overhead) / Math.max(1, sumOf(shares.filter((share) => !isOverhead(share))));
+  const messageRatio = (usedTokens - overhead) / Math.max(1, sumOf(shares, tokensOf) - measured);
   return shares
     .map((share) => ({ ...share, tokens: share.tokens * (isOverhead(share) ? overheadRatio : messageRatio) }))
     .sort((a, b) => b.tokens - a.tokens);
@@ -82,13 +80,11 @@ export function measuredHow(
   { expected, hasFilesBack = false }: Pick<ShareMeasure, "expected" | "hasFilesBack">,
 ): string {
   if (expected === undefined) return "Tokens are uncalibrated estimates of the content that the log has.";
-  const rest = Math.max(0, expected.usedTokens - sumOf(shares));
+  const rest = Math.max(0, expected.usedTokens - sumOf(shares, tokensOf));
   const unlogged = `the system prompt${hasFilesBack ? ", tools and files attached again" : " and tools"}`;
   const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for ${unlogged}, which the log does not show.`;
   const how = expected.estimator.startsWith("ledger") ? "Estimates" : `Sizes by ${expected.estimator}`;
   return `${how}, scaled to the expected size of the next request.${more}`;
 }
 
-function sumOf(shares: readonly ContextShare[]): number {
-  return shares.reduce((sum, { tokens }) => sum + tokens, 0);
-}
+const tokensOf = ({ tokens }: ContextShare): number => tokens;

@@ -148,55 +148,29 @@ test("a compaction shows its wait, its price and the passages that later replies
   });
 });
 
-const SLICES = `${JSON.stringify({ code: `${"deep below the line ".repeat(9)}\nsee("src/hull-1.ts:42", "src/hull-2.ts:43")\n${"oak ".repeat(40)}` })}`;
-const NEAR = ["oak_hull 1 leaks", "oak_hull 2 leaks", "oak_hull 3 leaks"];
+const SLICES = JSON.stringify({ code: `${"deep below the line ".repeat(9)}\nsee("src/hull-1.ts:42", "src/hull-2.ts:43")` });
+const NEAR = "oak_hull1 leaks\noak_hull2 leaks\noak_hull3 leaks";
+const LOCK = "see HULL_LOCK now";
+const PATH = "/home/a/ship/rudder.ts";
 
-test.each<readonly [string, string, string, string, string, RegExp | null]>([
+test.each<readonly [string, string, string, string, RegExp | null, told: string, since: string]>([
+  ["escapes are not shown", SLICES, "src/hull-1.ts:42, src/hull-2.ts:43", SLICES, /: see\("src\/hull-1\.ts:42", "src/, "", ""],
+  ["nearly equal ones are one", NEAR, "oak_hull1, oak_hull2, oak_hull3", NEAR, /: oak_hull. leaks \(and 2 like it\)$/m, "", ""],
   [
-    "slices of one line count once, without escapes",
-    SLICES,
-    "",
-    "src/hull-1.ts:42, src/hull-2.ts:43",
-    SLICES,
-    /: see\("src\/hull-1\.ts:42", "src\/hull-2/,
-  ],
-  ["nearly equal lines are one", `${NEAR.join("\n")}`, "", "oak_hull 1, oak_hull", NEAR.join("\n"), /: oak_hull 1 leaks$/m],
-  [
-    "a line counts without the place that a search names",
+    "a search's place is none of it",
     "src/oak.ts:7: steerLeft(hard)",
-    "",
     "steerLeft",
     "7\tsteerLeft(hard)",
     /: steerLeft\(hard\)$/m,
-  ],
-  ["a mention alone is no evidence", "see HULL_LOCK", "", "HULL_LOCK", "nothing", null],
-  [
-    "a line that the summary has is not lost",
-    "see HULL_LOCK now",
-    "First see HULL_LOCK now.",
-    "HULL_LOCK",
-    "see HULL_LOCK now",
-    null,
-  ],
-  [
-    "a line that a result since has is not lost",
-    "see HULL_LOCK now",
-    "|see HULL_LOCK now",
-    "HULL_LOCK",
-    "see HULL_LOCK now",
-    null,
-  ],
-  [
-    "a file's name is no line",
-    "/home/a/ship/hull/rudder.ts",
     "",
-    "/home/a/ship/hull/rudder.ts",
-    "/home/a/ship/hull/rudder.ts",
-    null,
+    "",
   ],
-  ["a number of a line is none", "510-elm\n511-", "", "Line 511.", "510-elm\n511-", null],
-])("of lines that the agent read again, %s", async (_, output, summary, used, again, shownAs) => {
-  const [told = "", since = ""] = summary.split("|");
+  ["a mention is no evidence", LOCK, "HULL_LOCK", "nothing", null, "", ""],
+  ["one that the summary has is not lost", LOCK, "HULL_LOCK", LOCK, null, LOCK, ""],
+  ["one that a result since has is not lost", LOCK, "HULL_LOCK", LOCK, null, "", LOCK],
+  ["a file's name is none", PATH, PATH, PATH, null, "", ""],
+  ["a number is none", "510-elm\n511-", "Line 511.", "510-elm\n511-", null, "", ""],
+])("of lines that the agent read again, %s", async (_, output, used, again, shownAs, told, since) => {
   const said = (message: Message): SessionEntry => ({ type: "message", message });
   const entries = [
     sessionStart("Mend ships."),

@@ -190,12 +190,11 @@ export function compactionSizes(story: CompactionStory, session: Pick<SessionSto
 function sizesOf(story: CompactionStory, { calls, compactions }: Pick<SessionStory, "calls" | "compactions">) {
   // The next prompt has all compactions before it.
   const same = compactions.filter(({ callsBefore }) => callsBefore === story.callsBefore);
-  const newest = same.at(-1);
-  const { reason, tokensBefore: recorded } = story.entry.record;
-  // An agent's own record counts the reply too, and the last prompt is shown elsewhere.
+  const [newest, { reason, ...record }] = [same.at(-1), story.entry.record];
   const reported = calls[story.callsBefore - 1]?.promptTokens ?? null;
-  const isReported = reason === "recorded" && same[0] === story;
-  const tokensBefore = isReported ? (reported ?? recorded) : (recorded ?? reported);
+  // An agent's own record counts the reply too, and the last prompt is shown elsewhere.
+  const own = reason === "recorded" && same[0] === story ? reported : null;
+  const tokensBefore = own ?? record.tokensBefore ?? reported;
   const sent = newest === story ? (calls[story.callsBefore]?.promptTokens ?? null) : null;
   const tokensAfter = story.entry.record.tokensAfter ?? sent;
   if (tokensBefore !== null && tokensAfter !== null) return { tokensBefore, tokensAfter, isEstimated: false };
