@@ -28,7 +28,7 @@ export function createRowMetrics(
   cell: Cell,
   { catalog, metrics }: { readonly catalog: ModelCatalog; readonly metrics: RunMetrics },
 ): Recorder<RowFigures, ReplayedCall> & {
-  needs(): ReturnType<ReturnType<typeof createCompactionLog>["needs"]>;
+  needs(): readonly CompactionNeeds[];
 } {
   const isRecorded = isRecordedPolicy(cell.policy);
   const [cache, held] = [sessionCache(session.sizeJudge, catalog), createHeldReplay(session)];
@@ -206,6 +206,12 @@ export interface CompactionDetail {
   readonly examples: readonly { readonly call: number; readonly text: string }[];
 }
 
+/** Lines of a compaction that the agent read again: their count, and the first few forms with the number of lines of each. */
+interface CompactionNeeds {
+  readonly neededLater: number;
+  readonly examples: readonly { readonly call: number; readonly text: string; readonly lines: number }[];
+}
+
 /** Characters of a summary that are shown; the whole text is in no report. Chosen. */
 const SUMMARY_CHARS = 400;
 /** Lines read again that a report names for each compaction, and those of one log; all are counted. Chosen. */
@@ -251,8 +257,7 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
       // Many results show the name of a file or package.
       if (/[\s(]/.test(passage.line)) missed = [...missed, { ...passage, from }];
     },
-    // For each compaction its needs, the first few by their lines.
-    needs: () =>
+    needs: (): readonly CompactionNeeds[] =>
       details.map(({ examples }) => ({
         neededLater: examples.size,
         examples: [...examples.values()].slice(0, MOST_EXAMPLES).map((each) => ({ ...each, lines: each.lines.size })),
