@@ -174,42 +174,29 @@ interface LedgerFold {
  * are known by identity, so that only new messages are scanned.
  */
 export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold): Ledger {
-  switch (entry.type) {
-    case "message": {
-      const estimatedTokens = ledger.estimatedTokens + fold.estimator.measure.messageTokens(entry.message);
-      return { ...fold.estimator.append(ledger, entry.message), estimatedTokens };
-    }
-    case "usage": {
-      const { estimatedTokens, estimatedAtLastCallTokens: before, stepGrowthTokens: growth } = ledger;
-      const grownTokens = before === null ? 0 : Math.max(0, estimatedTokens - before);
-      const next = growth === 0 ? grownTokens : growth + NEWEST_STEP_RATIO * (grownTokens - growth);
-      const stepGrowthTokens = before === null ? growth : next;
-      const stepped = { ...ledger, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens };
-      return fold.estimator.observe(stepped, entry, fold.overhead);
-    }
-    case "compaction":
-    case "revert": {
-      const estimatedTokens = sumTokens(fold.view.messages, fold.estimator);
-      // Messages since the last call, which may be gone now, are part of the step's growth.
-      const grownTokens = ledger.estimatedTokens - (ledger.estimatedAtLastCallTokens ?? 0);
-      const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens - grownTokens;
-      const isOthers = entry.type === "compaction" && entry.record.reason === "recorded";
-      const recounted = fold.estimator.recount(ledger, fold.view.messages, isOthers ? "others" : "engine");
-      return { ...recounted, estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens: estimatedTokens };
-    }
-    case "model-change": {
-      const changed = fold.estimator.changeModel(ledger, entry.modelId);
-      return entry.removedReasoning === undefined ? changed : withoutRemoved(changed, fold);
-    }
-    case "setup-change":
-      return entry.removedReasoning === undefined ? ledger : withoutRemoved(ledger, fold);
-    case "session":
-    case "attempt":
-    case "context-call":
-      return ledger;
-    default:
-      return entry satisfies never;
+  const { estimator, view } = fold;
+  if (entry.type === "message") {
+    const estimatedTokens = ledger.estimatedTokens + estimator.measure.messageTokens(entry.message);
+    return { ...estimator.append(ledger, entry.message), estimatedTokens };
   }
+  if (entry.type === "usage") {
+    const { estimatedTokens, estimatedAtLastCallTokens: before, stepGrowthTokens: growth } = ledger;
+    const grownTokens = before === null ? 0 : Math.max(0, estimatedTokens - before);
+    const next = growth === 0 ? grownTokens : growth + NEWEST_STEP_RATIO * (grownTokens - growth);
+    const stepGrowthTokens = before === null ? growth : next;
+    return estimator.observe({ ...ledger, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens }, entry, fold.overhead);
+  }
+  if (entry.type === "compaction" || entry.type === "revert") {
+    const estimatedTokens = sumTokens(view.messages, estimator);
+    // Messages since the last call, which may be gone now, are part of the step's growth.
+    const grownTokens = ledger.estimatedTokens - (ledger.estimatedAtLastCallTokens ?? 0);
+    const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens - grownTokens;
+    const isOthers = entry.type === "compaction" && entry.record.reason === "recorded";
+    const recounted = estimator.recount(ledger, view.messages, isOthers ? "others" : "engine");
+    return { ...recounted, estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens: estimatedTokens };
+  }
+  const changed = entry.type === "model-change" ? estimator.changeModel(ledger, entry.modelId) : ledger;
+  return "removedReasoning" in entry && entry.removedReasoning !== undefined ? withoutRemoved(changed, fold) : changed;
 }
 
 /** The ledger after reasoning left the view without a cut: messages new since the newest cut stay new. */

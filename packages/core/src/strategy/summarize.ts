@@ -28,6 +28,9 @@ export interface SummarizeSpec {
   readonly forcedKeepMessages?: number | undefined;
 }
 
+const COUNT = z.int().nonnegative();
+const maybe = <Of extends z.ZodType>(of: Of, meaning: string) => of.optional().describe(meaning);
+
 /**
  * Summarises everything before the cut. If the cut falls inside the newest turn, that turn's human message stays literal between the summary and the
  * first kept message, and the messages on both sides of it go into one summary. The messages before that turn and the turn's own beginning are
@@ -49,21 +52,10 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
       .min(1)
       .nullable()
       .describe("The prompt for the older part of a turn that a cut splits; null: none."),
-    turnPrefixFromMessages: z.int().positive().optional().describe("Used if that part has at least this many messages."),
-    keepNothingUpToMessages: z
-      .int()
-      .nonnegative()
-      .optional()
-      .describe("Histories of at most this number of messages are summarised whole."),
-    summaryAlone: z
-      .enum(["again", "stays"])
-      .optional()
-      .describe("Whether to summarise again if only an earlier summary precedes the cut."),
-    forcedKeepMessages: z
-      .int()
-      .nonnegative()
-      .optional()
-      .describe("Messages that stay after a provider's refusal if no cut point exists."),
+    turnPrefixFromMessages: maybe(z.int().positive(), "Used if that part has at least this many messages."),
+    keepNothingUpToMessages: maybe(COUNT, "Histories of at most this number of messages are summarised whole."),
+    summaryAlone: maybe(z.enum(["again", "stays"]), "Whether to summarise again if only an earlier summary precedes the cut."),
+    forcedKeepMessages: maybe(COUNT, "Messages that stay after a provider's refusal if no cut point exists."),
   }),
   needsModel: ({ writer }) => writer !== "digest",
   label: ({ writer }) => (writer === "model" ? "summarize" : writer),

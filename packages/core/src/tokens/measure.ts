@@ -47,25 +47,20 @@ export interface WorkCounter {
 
 /** Makes a counter of work whose counts are all 0. */
 export function createWorkCounter(): WorkCounter {
-  let charactersScanned = 0;
-  let messagesVisited = 0;
-  let tokenizerCalls = 0;
-  let entriesFolded = 0;
+  const work = { charactersScanned: 0, messagesVisited: 0, tokenizerCalls: 0 };
+  const entries = { folded: 0 };
+  const counting =
+    <Key extends string>(counts: Record<Key, number>, key: Key) =>
+    (more: number) => {
+      counts[key] += more;
+    };
   return {
-    scanned: (characters) => {
-      charactersScanned += characters;
-    },
-    visited: (messages) => {
-      messagesVisited += messages;
-    },
-    tokenized: (calls) => {
-      tokenizerCalls += calls;
-    },
-    folded: (entries) => {
-      entriesFolded += entries;
-    },
-    foldedEntries: () => entriesFolded,
-    total: () => ({ charactersScanned, messagesVisited, tokenizerCalls }),
+    scanned: counting(work, "charactersScanned"),
+    visited: counting(work, "messagesVisited"),
+    tokenized: counting(work, "tokenizerCalls"),
+    folded: counting(entries, "folded"),
+    foldedEntries: () => entries.folded,
+    total: () => ({ ...work }),
   };
 }
 
