@@ -16,9 +16,9 @@ import { z } from "zod";
 import { sdkRejection } from "../client/failure.ts";
 import type { FitReport } from "../fit-report.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
-import { requestTools } from "../wire/tools.ts";
+import { toolSpecsOf } from "../wire/tools.ts";
 import { joinedStretches } from "../wire/turns.ts";
-import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
+import type { ConversationLog, FittedLog } from "./array-conversations.ts";
 import {
   createArrayConversations,
   fitRequest,
@@ -41,7 +41,7 @@ import {
   stretchesOf,
   withSpeakers,
 } from "./array-items.ts";
-import type { ConversationRequest, FoundConversation } from "./request.ts";
+import type { ArrayConversations, ConversationRequest, FoundConversation } from "./request.ts";
 import {
   COMPACTOR_OPTIONS,
   type CompactorOptions,
@@ -179,7 +179,6 @@ interface WrittenView<Item> {
 
 interface KnownArrays<Item, Answer> {
   readonly wire: WireArray<Item, Answer>;
-  readonly policy: ArrayConversations["policy"];
   readonly logs: ArrayConversations;
   readonly redaction: ReturnType<typeof createRedaction>;
   readonly groups: ReadGroups<Item>;
@@ -205,7 +204,6 @@ export function createArrayCompactor<Item, Answer>(
   const { conversations, policy } = logs;
   const arrays: KnownArrays<Item, Answer> = {
     wire: withSpeakers(wire, options),
-    policy,
     logs,
     redaction: createRedaction(options.redact),
     groups: new WeakMap(),
@@ -323,7 +321,7 @@ function read<Item, Answer>(
   for (const group of groups.slice(before?.groups.length)) messages.push(...group.messages);
   const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
   const whole = [...texts, system].filter(Boolean).join("\n");
-  const all = [...declared.flatMap((each) => each.tools), ...(tools === undefined ? [] : requestTools(tools))];
+  const all = [...declared.flatMap((each) => each.tools), ...toolSpecsOf(tools)];
   const setup = { system: whole, tools: all, messages: [], dynamicContext: null };
   // The log has them redacted, and is compared with them.
   const request = { ...redaction.context(setup, "log"), key: conversation ?? null, messages };
@@ -596,7 +594,8 @@ function recovering<Item, Answer, Own>(
   first: readonly Item[],
   { attempt, ...done }: Sending<Item, Own>,
 ): ReturnType<typeof sendWithRecovery<Own>> {
-  const { policy, logs, sent: known } = arrays;
+  const { logs, sent: known } = arrays;
+  const { policy } = logs;
   let next: Item[] | null = null;
   let now = known.get(first);
   const goOn = async (

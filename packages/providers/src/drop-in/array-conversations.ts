@@ -4,8 +4,6 @@ import type {
   FitOutcome,
   Message,
   ModelLimits,
-  Policy,
-  RequestLimits,
   Session,
   SessionEntry,
   SessionOptions,
@@ -20,7 +18,6 @@ import {
   callShape,
   clockDoor,
   createConversations,
-  type Kinds,
   modelChangeEntry,
   type Rejection,
   readsAsFailed,
@@ -35,15 +32,16 @@ import { modelCosts } from "../catalog/model-prices.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { vendorBlockOf } from "../fields.ts";
 import { type CutResult, type FitReport, fitReport, resultCut, unwrittenSummaries } from "../fit-report.ts";
-import { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
+import { createLearnedLimits } from "../learned-limits.ts";
 import { modelPriors, priorsFor } from "../priors/model-priors.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
 import type {
+  ArrayConversations,
   CompactorOptions,
   ConversationName,
   ConversationRequest,
-  Conversations,
   FoundConversation,
+  OfConversation,
   RequestFacts,
 } from "./request.ts";
 import {
@@ -54,7 +52,6 @@ import {
   DEFAULT_MAXIMA,
   inputAt,
   isNewReply,
-  type Known,
   knownOf,
   learnedFor,
   limitsOf,
@@ -84,24 +81,6 @@ export interface FittedLog {
   readonly report: FitReport;
 }
 
-/** The logs of the conversations whose arrays a compactor is given, and their stores and settings. */
-export interface ArrayConversations {
-  readonly options: CompactorOptions;
-  /** False where results do not say whether they failed: then their texts decide. */
-  readonly tellsFailures: boolean;
-  /** The model of requests that name none. */
-  readonly assumedModelId: string | undefined;
-  readonly policy: Policy;
-  readonly kinds: Kinds;
-  readonly nowMs: () => number | null;
-  readonly conversations: Conversations;
-  readonly known: WeakMap<Session, Known>;
-  readonly learned: LearnedLimits;
-  readonly stated: Map<string, RequestLimits>;
-  /** The estimates of a conversation that begins with a request. */
-  readonly priors: WeakMap<ConversationRequest, typeof modelPriors>;
-}
-
 const NEVER_ABORTED = new AbortController().signal;
 
 /**
@@ -109,19 +88,9 @@ const NEVER_ABORTED = new AbortController().signal;
  *
  * @throws PlimsollError `bad-policy` for a policy without a fallback.
  */
-export function createArrayConversations(
-  options: CompactorOptions,
-  { tellsFailures = true, assumedModelId }: { readonly tellsFailures?: boolean; readonly assumedModelId?: string },
-): ArrayConversations {
-  const {
-    kinds = BUILT_IN_KINDS,
-    summarizer = createDigest(),
-    onEvent,
-    context,
-    sessions = null,
-    nowMs: clock = Date.now,
-  } = options;
-  const nowMs = clockDoor(clock);
+export function createArrayConversations(options: CompactorOptions, wire: ArrayConversations["wire"]): ArrayConversations {
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, context, sessions = null } = options;
+  const nowMs = clockDoor(options.nowMs ?? Date.now);
   const policy = requireFallback(options.policy, kinds);
   const unwritten = unwrittenSummaries(policy, options.summarizer);
   if (unwritten !== null) onEvent?.(unwritten, { key: null, sessionId: "" });
@@ -165,8 +134,7 @@ export function createArrayConversations(
   });
   const logs: ArrayConversations = {
     options,
-    tellsFailures,
-    assumedModelId,
+    wire,
     policy,
     kinds,
     nowMs,
@@ -200,7 +168,7 @@ export async function fitRequest(
   asked: AskedRequest & { readonly reported: ObservedAnswer | null } & Pick<MetFit, "caller" | "isRefused">,
 ): Promise<FittedLog> {
   const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
-  const priors = priorsFor(asked.modelId ?? logs.options.model ?? logs.assumedModelId);
+  const priors = priorsFor(asked.modelId ?? logs.options.model ?? logs.wire.assumedModelId);
   if (priors instanceof Promise) logs.priors.set(request, await priors);
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { session } = found;
@@ -465,7 +433,8 @@ async function take(asked: AskedRequest, { session, name }: FoundConversation, l
   const kept = artifactsOf(session, logs) === logs.options.artifacts || !isNew ? [] : request.messages.slice(0, known);
   for (const [index, message] of kept.entries()) await admitted(message, callOf(request.messages, index), { session, logs });
   const nowMs = logs.nowMs();
-  const setup = { boundReasoning: logs.options.boundReasoning ?? "leaves", nowMs } as const;
+  const { system, tools } = request;
+  const setup = { system, tools, boundReasoning: logs.options.boundReasoning ?? "leaves" } as const;
   const fresh = arrived(request.messages, known, nowMs);
   const last = fresh.at(-1);
   const submitted = last !== undefined && isHuman(last) ? [last] : [];
@@ -475,7 +444,7 @@ async function take(asked: AskedRequest, { session, name }: FoundConversation, l
   const cuts: CutResult[] = [];
   of.cuts = cuts;
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
-    if (index === firstAfter) noteSetup(session, request, setup);
+    if (index === firstAfter) noteSetup(session, setup, nowMs);
     if (index === firstReply && firstReported !== null) await session.report(session.view(), firstReported);
     const { message: own, cut } = await admitted(message, callOf(request.messages, known + index), { session, logs });
     session.append({ type: "message", message: answering(own, session) });
@@ -487,7 +456,7 @@ async function take(asked: AskedRequest, { session, name }: FoundConversation, l
       await session.leaveReasoning("overtaken");
   }
   of.isUndone = false;
-  noteSetup(session, request, setup);
+  noteSetup(session, setup, nowMs);
   // A reply that is new is the model's that was asked before.
   if (modelId !== undefined && before !== modelId) noteModel(modelId, asked, session, logs);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
@@ -495,11 +464,6 @@ async function take(asked: AskedRequest, { session, name }: FoundConversation, l
   for (const message of submitted) session.append({ type: "message", message });
   await session.flush();
   return outcome;
-}
-
-interface OfConversation {
-  readonly session: Session;
-  readonly logs: ArrayConversations;
 }
 
 function artifactsOf(session: Session, logs: ArrayConversations): ArtifactStore {
@@ -515,9 +479,9 @@ async function admitted(
   { session, logs }: OfConversation,
 ): Promise<{ readonly message: Message; readonly cut: CutResult | null }> {
   if (message.role !== "tool-result") return { message, cut: null };
-  const { options, tellsFailures, policy, kinds } = logs;
+  const { options, wire, policy, kinds } = logs;
   const category = options.categoryOf?.(message.toolName) ?? callShape(message.toolName, call?.argumentsJson ?? "").category;
-  const isError = message.isError || (!tellsFailures && readsAsFailed({ ...message, category }));
+  const isError = message.isError || (wire.tellsFailures === false && readsAsFailed({ ...message, category }));
   const kept = { policy, artifacts: artifactsOf(session, logs), truncations: kinds.truncations };
   const result = await admitToolResult({ ...message, isError, category }, kept);
   return { message: result.message, cut: resultCut(message, result) };

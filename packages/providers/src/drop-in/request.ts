@@ -12,6 +12,7 @@ import {
   type Session,
   type SessionOptions,
   type SessionStore,
+  type SessionView,
   type Summarizer,
   type ToolCallPart,
   toolCallsOf,
@@ -37,6 +38,8 @@ import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import type { CutResult } from "../fit-report.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
+import type { modelPriors } from "../priors/model-priors.ts";
+import type { WireArray } from "./wire-array.ts";
 
 /** The conversations of a drop-in. */
 export type Conversations = ReturnType<typeof createConversations>;
@@ -195,7 +198,7 @@ function named(modelId: string | null): string {
 function learnedOf(
   modelId: string | undefined,
   reserveTokens: number,
-  { session, logs }: OfLimits,
+  { session, logs }: OfConversation,
 ): ReturnType<LearnedLimits["of"]> {
   const { learned } = logs;
   const nowMs = logs.nowMs();
@@ -241,12 +244,11 @@ export function arrived(messages: readonly Message[], known: number, nowMs: numb
 /** Records system text, tools and where bound reasoning goes if they are no longer those of the log. */
 export function noteSetup(
   { view: viewNow, append }: Session,
-  { system, tools }: ConversationRequest,
-  { boundReasoning, nowMs }: { readonly boundReasoning: BoundReasoning; readonly nowMs: number | null },
+  to: Pick<SessionView, "system" | "tools" | "boundReasoning">,
+  nowMs: number | null,
 ): void {
   const view = viewNow();
-  const to = { system, tools, boundReasoning };
-  if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) append(setupChangeEntry(view, to, nowMs));
+  if (setupChange(view, to) !== null || view.boundReasoning !== to.boundReasoning) append(setupChangeEntry(view, to, nowMs));
 }
 
 /** A reply with the time of its report, and under the id of the request that it answers if exactly one request was answered since the message before it. */
@@ -285,30 +287,39 @@ export interface Known {
 }
 
 /** Finds what is known of a conversation; nothing of none. */
-export function knownOf({ known }: Pick<OfLimits["logs"], "known">, session: Session | null): Known {
+export function knownOf({ known }: Pick<ArrayConversations, "known">, session: Session | null): Known {
   return (session === null ? undefined : known.get(session)) ?? { unanswered: 0, isTold: false, isUndone: false };
 }
 
-interface OfLimits {
+/** The logs of the conversations whose arrays a compactor is given, and their stores and settings. */
+export interface ArrayConversations {
+  readonly options: CompactorOptions;
+  readonly wire: Pick<WireArray<never, never>, "tellsFailures" | "assumedModelId">;
+  readonly policy: Policy;
+  readonly kinds: Kinds;
+  readonly nowMs: () => number | null;
+  readonly conversations: Conversations;
+  readonly known: WeakMap<Session, Known>;
+  readonly learned: LearnedLimits;
+  /** The limits in other units than tokens that vendors state, by the models that were asked. */
+  readonly stated: Map<string, RequestLimits>;
+  /** The estimates of a conversation that begins with a request. */
+  readonly priors: WeakMap<ConversationRequest, typeof modelPriors>;
+}
+
+/** One of the conversations. */
+export interface OfConversation {
   readonly session: Session;
-  readonly logs: {
-    readonly options: CompactorOptions;
-    readonly policy: Policy;
-    readonly learned: LearnedLimits;
-    readonly nowMs: () => number | null;
-    readonly known: WeakMap<Session, Known>;
-    /** The limits in other units than tokens that vendors state, by the models that were asked. */
-    readonly stated: Map<string, RequestLimits>;
-  };
+  readonly logs: ArrayConversations;
 }
 
 /** The limits with a reply that leaves room in the window, unless compaction is off. */
-export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: ModelLimits): ModelLimits {
+export function allowedBy({ policy }: Pick<ArrayConversations, "policy">, limits: ModelLimits): ModelLimits {
   return policy.enabled ? withReplyWithin(limits) : limits;
 }
 
 /** The input of a fit at a gate, with the learned limits of the model. */
-export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): Parameters<Session["fit"]>[0] {
+export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfConversation): Parameters<Session["fit"]>[0] {
   const { session, logs } = of;
   const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
   const modelId = asked.modelId ?? session.view().modelId ?? "";
@@ -329,7 +340,7 @@ export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimit
  */
 export function learnedFor(
   asked: RequestFacts,
-  { session, logs }: OfLimits,
+  { session, logs }: OfConversation,
 ): { readonly limits: ModelLimits; readonly learnedTokens: number | null; readonly named: ModelLimits } {
   const wanted = allowedBy(logs, limitsOf(asked, logs.options));
   const taught = knownOf(logs, session).reply;
@@ -356,7 +367,7 @@ export function learnedFor(
 }
 
 /** The limits that a session's newest request was fitted to, by present knowledge; `null` before one. */
-export function limitsInForce(session: Session, logs: OfLimits["logs"]): ModelLimits | null {
+export function limitsInForce(session: Session, logs: ArrayConversations): ModelLimits | null {
   const asked = knownOf(logs, session).facts;
   if (asked === undefined) return null;
   const { limits, learnedTokens } = learnedFor(asked, { session, logs });

@@ -1,5 +1,5 @@
 import { isRecord } from "@plimsoll/core/extend";
-import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, piecesAt, recordAt, recordsAt } from "../fields.ts";
 
 /** Blocks that may carry a breakpoint: platform.claude.com/docs/en/build-with-claude/prompt-caching, read in November 2026. */
 const MARKABLE: readonly unknown[] = ["text", "image", "document", "tool_use", "tool_result"];
@@ -16,17 +16,12 @@ function markOf(message: Fields): Fields | null {
 export function withCacheMarks(own: readonly Fields[], sent: readonly Fields[]): readonly Fields[] {
   const mark = own.map(markOf).findLast((each) => each !== null);
   if (mark === undefined || sent.some((message) => markOf(message) !== null)) return sent;
-  const place = sent.findLastIndex((message) => MARKABLE.includes(blocksOf(message).at(-1)?.type));
+  const place = sent.findLastIndex((message) => MARKABLE.includes(piecesAt(message, "content").at(-1)?.type));
   return sent.map((message, index) => {
     if (index !== place) return message;
-    const blocks = blocksOf(message);
+    const blocks = piecesAt(message, "content");
     return { ...message, content: [...blocks.slice(0, -1), { ...blocks.at(-1), cache_control: mark }] };
   });
-}
-
-function blocksOf(message: Fields): readonly Fields[] {
-  const text = stringAt(message, "content");
-  return text === null ? recordsAt(message, "content") : [{ type: "text", text }];
 }
 
 /** The message or block without breakpoints, its fields in their order: they move from request to request, and its content does not. */

@@ -60,20 +60,14 @@ export function mendItems(
   for (const each of nodes) {
     const { value, node, line } = each;
     const { id } = node;
-    if (node.kind === "call" && id !== null) {
-      if (open.has(id) || answered.has(id)) {
-        const other = `${id}_${line}`;
-        say(line, `the id of this call of ${node.name} was used before`);
-        renamed.set(id, other);
-        changes.set(value, node.renamed(other));
-        open.set(other, each);
-      } else open.set(id, each);
-    } else if (node.kind === "pair" && id !== null) {
-      if (open.has(id) || answered.has(id)) {
-        say(line, `the id of this call of ${node.name} was used before`);
-        changes.set(value, node.renamed(`${id}_${line}`));
-      }
-      answered.add(id);
+    if ((node.kind === "call" || node.kind === "pair") && id !== null) {
+      const isUsed = open.has(id) || answered.has(id);
+      const own = isUsed ? `${id}_${line}` : id;
+      if (isUsed) say(line, `the id of this call of ${node.name} was used before`);
+      if (isUsed) changes.set(value, node.renamed(own));
+      if (isUsed && node.kind === "call") renamed.set(id, own);
+      if (node.kind === "call") open.set(own, each);
+      else answered.add(id);
     } else if (node.kind === "result" && id !== null) {
       const now = renamed.get(id) ?? id;
       const isOpen = open.delete(now);

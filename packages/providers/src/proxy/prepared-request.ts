@@ -12,7 +12,7 @@ import type { TypedWord } from "../drop-in/typed-words.ts";
 import { type Fields, parseRecord, recordAt, recordsAt } from "../fields.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
 import { isMalformed } from "../named-part.ts";
-import { endedReplyIn } from "../wire/ended-reply.ts";
+import { type EndedReply, endedReplyIn } from "../wire/ended-reply.ts";
 import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys } from "./conversation-keys.ts";
@@ -282,7 +282,7 @@ function preparedWith(read: ReadRequest, given: readonly Fields[], how: Sending)
   const isOwn = madeText === null && replyText === read.frameText;
   const frameText = isOwn ? replyText : dropping(read, replyText, options);
   const bodyText = isOwn ? null : withItems(read, frameText, madeText);
-  const cutOffBy = (ended: Parameters<typeof outcomeOfReply>[0] | null): UpstreamFailure | null => {
+  const cutOffBy = (ended: EndedReply | null): UpstreamFailure | null => {
     if (ended === null) return null;
     const { contextWindowTokens: windowTokens, maxOutputTokens } = modelLimits(options, facts.modelId);
     const askedTokens = facts.maxOutputTokens === null ? maxOutputTokens : replyTokens;

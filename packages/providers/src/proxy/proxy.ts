@@ -1,4 +1,4 @@
-import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
+import type { ContextEvent, ModelLimits, SessionEntry } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { closedError, createRedaction, isRecord, option, requireFallback, shortHash } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
@@ -114,18 +114,16 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
       return waits ? { kind: "cancel", why: state } : { kind: "go" };
     },
   });
-  const compactorOf = (wire: ProxyWire, among: Map<ProxyWire, AnyCompactor>, sessions: SessionStore | null) => {
+  const compactorOf = (wire: ProxyWire, among: Map<ProxyWire, AnyCompactor>) => {
     if (isClosed) throw closedError("proxy");
-    const store = sessions === null ? {} : { sessions };
     const { isInjected } = putIn;
-    const wishes = among === kept ? { context } : {};
-    const known =
-      among.get(wire) ?? putIn.watched(wire.compactor({ ...fitting, isInjected, nowMs, onEvent, ...wishes, ...store }), wire);
+    const own = among === kept ? { context, ...(sessions === null ? {} : { sessions }) } : {};
+    const known = among.get(wire) ?? putIn.watched(wire.compactor({ ...fitting, isInjected, nowMs, onEvent, ...own }), wire);
     among.set(wire, known);
     return known;
   };
   const passedBy = (read: ReadRequest, setup: Setup) =>
-    prepared(read, { compactor: compactorOf(read.wire, passing, null), conversation: null, setup, options });
+    prepared(read, { compactor: compactorOf(read.wire, passing), conversation: null, setup, options });
   const undo = async (sessionId: string) => {
     const of = [...kept.values()].find((each) => each.conversations().some((log) => log.sessionId === sessionId));
     if (of === undefined)
@@ -140,7 +138,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
     const log =
       conversation === null || given.length === 0
         ? undefined
-        : await compactorOf(wire, kept, sessions).logOf(given, { system, tools, signal, conversation });
+        : await compactorOf(wire, kept).logOf(given, { system, tools, signal, conversation });
     const text =
       read.asked === null || log === undefined
         ? "Nothing was said in this conversation before, so there is nothing to report or undo."
@@ -174,7 +172,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
         remember(asked, conversation, { modelId: read.facts.modelId, askedMs: nowMs() });
       }
       try {
-        const compactor = compactorOf(read.wire, kept, sessions);
+        const compactor = compactorOf(read.wire, kept);
         return await prepared(withoutWishes(read, setup), { compactor, conversation, setup, options, broken });
       } catch (error) {
         // Another process has the log, or it cannot be written.
@@ -184,11 +182,10 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
       }
     },
     compact: (body, signal) => {
-      const named = (wire: ProxyWire, name: string | null) =>
-        name === null ? compactorOf(wire, passing, null) : compactorOf(wire, kept, sessions);
+      const named = (wire: ProxyWire, name: string | null) => compactorOf(wire, name === null ? passing : kept);
       return compactItems(body, { limits: (modelId) => modelLimits(options, modelId), signal, compactorOf: named });
     },
-    recall: (body) => recallItems(body, (wire) => compactorOf(wire, kept, sessions)),
+    recall: (body) => recallItems(body, (wire) => compactorOf(wire, kept)),
     conversations: () =>
       logs()
         .flatMap(({ key, ...log }) => {

@@ -1,5 +1,5 @@
 import type { ToolSpec } from "@plimsoll/core";
-import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { decodeAnthropicStream } from "../anthropic/decode.ts";
 import { isSummaryBlock } from "../anthropic/encode.ts";
 import { leastReplyOf, SUMMARY_BETA, summaryRequest } from "../anthropic/thinking.ts";
@@ -10,10 +10,10 @@ import { createChatCompactor } from "../drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../drop-in/openai-responses.ts";
 import { type CompactorOptions, vendorHistoryIn } from "../drop-in/request.ts";
 import { isModels, itemKind, type ResponseItem } from "../drop-in/response-items.ts";
-import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt, withoutKeys } from "../fields.ts";
+import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt, textAt, withoutKeys } from "../fields.ts";
 import { decodeOpenAiChatStream } from "../openai-chat/decode.ts";
 import { decodeOpenAiResponsesStream } from "../openai-responses/decode.ts";
-import { endedReplyIn, endedReplyOf } from "../wire/ended-reply.ts";
+import { type EndedReply, endedReplyIn, endedReplyOf } from "../wire/ended-reply.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { DriverEvent } from "../wire/wire.ts";
 
@@ -56,7 +56,7 @@ export interface ProxyWire {
   /** Adds one more event of a stream, or the whole answer, to the facts that are known of the answer. */
   readonly answerAfter: (answer: Fields, event: Fields) => Fields;
   /** How a streamed answer ended, by all its events; rejects for one that broke off. */
-  readonly streamedEnd: (events: readonly Fields[]) => Promise<Parameters<typeof outcomeOfReply>[0] | null>;
+  readonly streamedEnd: (events: readonly Fields[]) => Promise<EndedReply | null>;
 }
 
 interface VendorsCompaction {
@@ -93,7 +93,7 @@ const ANTHROPIC: ProxyWire = {
   itemsKey: "messages",
   factsOf: (body) => ({
     modelId: stringAt(body, "model"),
-    system: stringAt(body, "system") ?? texts(recordsAt(body, "system")),
+    system: textAt(body, "system"),
     tools: countedTools(body.tools),
     maxOutputTokens: numberAt(body, "max_tokens"),
     leastOutputTokens: leastReplyOf(body),
@@ -186,7 +186,7 @@ const GEMINI: ProxyWire = {
     const system = recordAt(body, "systemInstruction") ?? recordAt(body, "system_instruction");
     return {
       modelId: decodeURIComponent(/models\/([^:/]+):/.exec(path)?.[1] ?? ""),
-      system: texts(recordsAt(system, "parts")),
+      system: textAt(system, "parts"),
       tools: recordsAt(body, "tools").flatMap((tool) => countedTools(listAt(tool, "functionDeclarations"))),
       maxOutputTokens: numberAt(config, "maxOutputTokens"),
       isStreamed: path.endsWith(":streamGenerateContent"),
@@ -225,8 +225,4 @@ function isItem(item: unknown): item is Fields & ResponseItem {
 
 function isForm(format: Fields | null): BodyFacts["form"] {
   return format === null || format.type === "text" ? "free" : "given";
-}
-
-function texts(blocks: readonly Fields[]): string {
-  return blocks.map((block) => stringAt(block, "text") ?? "").join("\n");
 }

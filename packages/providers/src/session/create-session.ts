@@ -17,8 +17,6 @@ import {
   openSession,
   recallArtifact,
   requireFallback,
-  setupChange,
-  setupChangeEntry,
   shortHash,
 } from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
@@ -26,6 +24,7 @@ import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
+import { noteSetup } from "../drop-in/request.ts";
 import { textParts } from "../drop-in/wire-array.ts";
 import { resultCut, unwrittenSummaries } from "../fit-report.ts";
 import { priorsFor } from "../priors/model-priors.ts";
@@ -238,13 +237,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   };
   const { modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
-  const start: Extract<SessionEntry, { readonly type: "session" }> = {
-    type: "session",
-    version: LOG_VERSION,
-    ...names,
-    system: written,
-    tools: wire.tools,
-  };
+  const start: SessionStart = { type: "session", version: LOG_VERSION, ...names, system: written, tools: wire.tools };
   const conversation: SessionLog["conversation"] =
     sessions === undefined
       ? createSession({ ...setting, entries: [start], writer: null })
@@ -252,10 +245,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const view = conversation.view();
   // The log has them redacted, and is compared with them.
   const { system, tools } = conversation.redaction.context(given, "log");
-  const boundReasoning = asked ?? view.boundReasoning;
-  const setup = { system, tools, boundReasoning };
-  if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
-    conversation.append(setupChangeEntry(view, setup, nowMs()));
+  noteSetup(conversation, { system, tools, boundReasoning: asked ?? view.boundReasoning }, nowMs());
   if (view.modelId !== modelId) conversation.append(modelChangeEntry(conversation.view(), { modelId, limits }, nowMs()));
   await conversation.flush().catch(async (error: unknown) => {
     await conversation.abandon();
@@ -264,10 +254,12 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   return { sessionId, conversation, renamed, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 
+type SessionStart = Extract<SessionEntry, { readonly type: "session" }>;
+
 async function openedOrBegun(
   setting: SessionOptions,
   sessions: NonNullable<SdkSessionOptions["sessions"]>,
-  start: Extract<SessionEntry, { readonly type: "session" }>,
+  start: SessionStart,
 ): Promise<SessionLog["conversation"]> {
   const { id: sessionId } = start;
   const begun = openSession(setting, sessions, start).catch(async (error: unknown) => {

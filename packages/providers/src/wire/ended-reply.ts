@@ -3,13 +3,11 @@ import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply } from "./wire.ts";
 
+/** Signs of a reply that was cut off. */
+export type EndedReply = Parameters<typeof outcomeOfReply>[0];
+
 /** A decoded reply's signs of being cut off. */
-export function endedReplyOf({
-  saidChars,
-  stopReason,
-  usage,
-  isWindowFull,
-}: DecodedReply): Parameters<typeof outcomeOfReply>[0] {
+export function endedReplyOf({ saidChars, stopReason, usage, isWindowFull }: DecodedReply): EndedReply {
   return { stopReason, isWindowFull, saidChars, ...sizesOf(usage) };
 }
 
@@ -27,7 +25,7 @@ const REASON_FIELDS = ["stop_reason", "finishReason", "finish_reason", "native_f
 const WINDOW_REASON = "model_context_window_exceeded";
 
 /** The same of an answer as it came, on any of the wires and in the forms of their libraries; `null` for one of an unknown form. */
-export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<typeof outcomeOfReply>[0] | null {
+export function endedReplyIn(answer: unknown, usage: Usage | null): EndedReply | null {
   if (!isRecord(answer)) return null;
   const [choice, candidate] = [recordsAt(answer, "choices")[0], recordsAt(answer, "candidates")[0]];
   // LangChain keeps the vendor's own fields at the side, AI SDK the common reason and the vendor's.
@@ -41,14 +39,10 @@ export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<t
     ];
   });
   if (reasons.length === 0) return null;
-  let [isLength, isEnd] = [false, true];
-  for (const reason of reasons) {
-    isLength ||= LENGTH_REASONS.includes(reason);
-    isEnd &&= END_REASONS.includes(reason);
-  }
+  const isLength = reasons.some((reason) => LENGTH_REASONS.includes(reason));
   const isWindowFull = reasons.includes(WINDOW_REASON);
   // A reply that ended by a call needs no more checks.
-  if (!isLength && !isEnd)
+  if (!isLength && !reasons.every((reason) => END_REASONS.includes(reason)))
     return { stopReason: "other", isWindowFull, saidChars: null, promptTokens: null, outputTokens: null };
   return {
     stopReason: isLength ? "length" : "end",
@@ -72,12 +66,8 @@ function saidIn(answer: Fields): readonly (string | null)[] {
     ...recordsAt(answer, "invalid_tool_calls"),
     ...[message, recordAt(answer, "additional_kwargs")].filter(saysMore).map(() => ({})),
   ];
-  const texts = [
-    stringAt(message, "content"),
-    stringAt(message, "refusal"),
-    stringAt(answer, "content"),
-    stringAt(answer, "text"),
-  ];
+  const said = ["content", "refusal"].map((key) => stringAt(message, key));
+  const texts = [...said, stringAt(answer, "content"), stringAt(answer, "text")];
   return [...blocks.filter(isSaying).map((block) => stringAt(block, "text")), ...texts.map((text) => text ?? "")];
 }
 
@@ -102,7 +92,9 @@ function isHeld(key: string, value: unknown): boolean {
   return typeof value === "string" && value.trim() !== "";
 }
 
-function sizesIn(answer: Fields): Pick<Parameters<typeof outcomeOfReply>[0], "promptTokens" | "outputTokens"> {
+type Sizes = Pick<EndedReply, "promptTokens" | "outputTokens">;
+
+function sizesIn(answer: Fields): Sizes {
   const usage = recordAt(answer, "usage") ?? recordAt(answer, "usageMetadata");
   const sum = (...names: readonly string[]) =>
     names.reduce<number | null>((total, name) => {
@@ -117,6 +109,6 @@ function sizesIn(answer: Fields): Pick<Parameters<typeof outcomeOfReply>[0], "pr
   };
 }
 
-function sizesOf(usage: Usage | null): Pick<Parameters<typeof outcomeOfReply>[0], "promptTokens" | "outputTokens"> {
+function sizesOf(usage: Usage | null): Sizes {
   return { promptTokens: usage?.input.totalTokens ?? null, outputTokens: usage?.output.totalTokens ?? null };
 }

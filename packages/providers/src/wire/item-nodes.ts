@@ -23,23 +23,20 @@ export interface ItemNode {
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const block = (text: string): Fields => ({ type: "text", text });
 
+const NO_FAULT = { id: null, name: "", said: block, mended: null, data: "", isSigned: true } as const;
+
+function nodeOf(value: Fields, kind: ItemNode["kind"], more: Partial<ItemNode>): ItemNode {
+  return { kind, ...NO_FAULT, renamed: () => value, ...more };
+}
+
 /** Reads a node; `null` for everything else. */
 export function itemNode(value: Fields): ItemNode | null {
-  const made = (kind: ItemNode["kind"], more: Partial<ItemNode>): ItemNode => ({
-    kind,
-    id: null,
-    name: "",
-    said: block,
-    renamed: () => value,
-    mended: null,
-    data: "",
-    isSigned: true,
-    ...more,
-  });
-  const joined = (kind: "call" | "result", key: string, more: Partial<ItemNode> = {}): ItemNode | null =>
-    typeof value[key] === "string" && value[key] !== ""
-      ? made(kind, { id: textOf(value[key]), name: textOf(value.name), renamed: (id) => ({ ...value, [key]: id }), ...more })
-      : null;
+  const made = (kind: ItemNode["kind"], more: Partial<ItemNode>) => nodeOf(value, kind, more);
+  const joined = (kind: "call" | "result", key: string, more: Partial<ItemNode> = {}): ItemNode | null => {
+    const id = textOf(value[key]);
+    const renamed = (other: string) => ({ ...value, [key]: other });
+    return id === "" ? null : made(kind, { id, name: textOf(value.name), renamed, ...more });
+  };
   const { type, role } = value;
   const item = (by: "assistant" | "user") => (text: string) => ({
     type: "message",
@@ -68,14 +65,14 @@ export function itemNode(value: Fields): ItemNode | null {
       return joined("result", "call_id", { said: item("user") });
     // OpenCode's part is the call and, once it has ended, its result.
     case "tool":
-      return openCodeTool(value, made);
+      return openCodeTool(value);
     case "thinking":
       return made("thinking", { isSigned: textOf(value.signature ?? value.thinkingSignature) !== "" });
     // Of Codex, the Responses wire and OpenCode: without its signature its sender leaves it out.
     case "reasoning":
       return made("thinking", {});
     case "file":
-      return openCodeImage(value, made);
+      return openCodeImage(value);
     case "image": {
       const source = isRecord(value.source) ? value.source : value;
       return made("image", { name: textOf(source.media_type ?? source.mimeType), data: textOf(source.data) });
@@ -95,8 +92,7 @@ export function itemNode(value: Fields): ItemNode | null {
     default:
   }
   const said = (text: string) => ({ text });
-  if ("args" in value && typeof value.id === "string" && typeof value.name === "string")
-    return geminiCall(value, value.name, made);
+  if ("args" in value && typeof value.id === "string" && typeof value.name === "string") return geminiCall(value, value.name);
   if (isRecord(value.functionCall)) {
     const call = value.functionCall.args === undefined ? null : withObject(value.functionCall, "args");
     const node = made("call", { said, mended: call === null ? null : { ...value, functionCall: call } });
@@ -120,12 +116,10 @@ function inside(value: Fields, key: string, node: ItemNode): ItemNode | null {
 }
 
 /** A call as Gemini CLI records it, with its output once it has ended. */
-function geminiCall(
-  value: Fields,
-  name: string,
-  made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode,
-): ItemNode | null {
-  const { id, result } = value;
+function geminiCall(value: Fields, name: string): ItemNode {
+  const { id: given, result } = value;
+  const id = textOf(given);
+  const mended = withObject(value, "args");
   if (Array.isArray(result) && result.length > 0) {
     const renamed = (other: string) => ({
       ...value,
@@ -136,15 +130,14 @@ function geminiCall(
           : part,
       ),
     });
-    return made("pair", { id: textOf(id), name, renamed, mended: withObject(value, "args") });
+    return nodeOf(value, "pair", { id, name, renamed, mended });
   }
   const said = (error: string) => ({
     ...value,
     status: "error",
-    result: [{ functionResponse: { id, name, response: { error } } }],
+    result: [{ functionResponse: { id: given, name, response: { error } } }],
   });
-  const mended = withObject(value, "args");
-  return made("call", { id: textOf(id), name, said, renamed: (other) => ({ ...value, id: other }), mended });
+  return nodeOf(value, "call", { id, name, said, renamed: (other) => ({ ...value, id: other }), mended });
 }
 
 function withObject(value: Fields, key: string): Fields | null {
@@ -167,12 +160,12 @@ export function withMendedCalls(item: unknown): unknown {
   return isRecord(item) ? (mended(item) ?? changedNodes(item, mended)) : item;
 }
 
-function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode): ItemNode | null {
+function openCodeTool(value: Fields): ItemNode | null {
   const { callID, state, tool } = value;
   if (typeof callID !== "string" || !isRecord(state)) return null;
   const isOpen = state.status === "pending" || state.status === "running";
   const start = isRecord(state.time) && typeof state.time.start === "number" ? state.time.start : 0;
-  return made(isOpen ? "call" : "pair", {
+  return nodeOf(value, isOpen ? "call" : "pair", {
     id: callID,
     name: textOf(tool),
     mended: withState(value, withObject(state, "input")),
@@ -188,12 +181,12 @@ function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partia
 const withState = (value: Fields, state: Fields | null): Fields | null => (state === null ? null : { ...value, state });
 
 /** A picture of OpenCode's: its replacement is a text with the ids of the part. */
-function openCodeImage(value: Fields, made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode): ItemNode | null {
+function openCodeImage(value: Fields): ItemNode | null {
   const { id, sessionID, messageID, mime, url } = value;
   const [, data] = /^data:image\/[\w.+-]+;base64,(.*)$/s.exec(textOf(url)) ?? [];
   return data === undefined
     ? null
-    : made("image", { name: textOf(mime), data, said: (text) => ({ id, sessionID, messageID, ...block(text) }) });
+    : nodeOf(value, "image", { name: textOf(mime), data, said: (text) => ({ id, sessionID, messageID, ...block(text) }) });
 }
 
 /** Makes a value anew: `change` gives another node, `null` to leave it out, or `undefined` to look inside. Values in which nothing changes are the same. */

@@ -5,15 +5,23 @@ import { type Fields, recordAt, stringAt } from "../fields.ts";
 const PARAMETER_KEYS = ["input_schema", "inputSchema", "parameters", "parametersJsonSchema"] as const;
 
 /**
- * Tools as their vendor's SDK describes them, in our terms. One that runs at the vendor is known by its declaration.
+ * Tools in our terms, of core's own or as their vendor's SDK describes them. One that runs at the vendor is known by its declaration.
  *
  * @throws PlimsollError `bad-input` for anything but a list of tools with names; `details.place` says where.
  */
 export function toolSpecsOf(tools: unknown): readonly ToolSpec[] {
-  return namedTools(tools).map((tool) => {
+  if (tools === undefined) return [];
+  if (!Array.isArray(tools)) throw badTools("tools", "is not a list");
+  return tools.flatMap((tool: unknown, index): readonly ToolSpec[] => {
+    const place = `tools[${index}]`;
+    if (!isRecord(tool)) throw badTools(place, "is not a tool");
+    if ("functionDeclarations" in tool) return toolSpecsOf(tool.functionDeclarations);
+    const name = nameOf(tool);
+    if (name === "") throw badTools(`${place}.name`, "is missing");
+    if ("parametersJson" in tool) return [specOf(tool, place)];
     const said = saidOf(tool);
     const parameters = PARAMETER_KEYS.map((key) => recordAt(said, key)).find((each) => each !== null) ?? withoutMarks(said);
-    return { name: nameOf(tool), description: stringAt(said, "description") ?? "", parametersJson: JSON.stringify(parameters) };
+    return [{ name, description: stringAt(said, "description") ?? "", parametersJson: JSON.stringify(parameters) }];
   });
 }
 
@@ -26,25 +34,10 @@ function withoutMarks({ cache_control: _, cacheControl: __, providerOptions: ___
 export function countedTools(tools: unknown): readonly ToolSpec[] {
   if (!Array.isArray(tools)) return [];
   return tools.flatMap((tool: unknown): readonly ToolSpec[] =>
-    isRecord(tool) && nameOf(tool) !== ""
+    isRecord(tool) && nameOf(tool) !== "" && !("parametersJson" in tool)
       ? toolSpecsOf([tool])
       : [{ name: "tool", description: "", parametersJson: String(JSON.stringify(tool)) }],
   );
-}
-
-/**
- * Tools in our terms, or as their vendor's SDK describes them.
- *
- * @throws PlimsollError `bad-input` for anything else; `details.place` says where.
- */
-export function requestTools(tools: readonly object[]): readonly ToolSpec[] {
-  if (!Array.isArray(tools)) throw badTools("tools", "is not a list");
-  return tools.flatMap((tool: unknown, index): readonly ToolSpec[] => {
-    if (!isRecord(tool)) throw badTools(`tools[${index}]`, "is not a tool");
-    if ("functionDeclarations" in tool) return toolSpecsOf(tool.functionDeclarations);
-    if (nameOf(tool) === "") throw badTools(`tools[${index}].name`, "is missing");
-    return "parametersJson" in tool ? [specOf(tool, `tools[${index}]`)] : toolSpecsOf([tool]);
-  });
 }
 
 function specOf(tool: Fields, place: string): ToolSpec {
@@ -64,16 +57,6 @@ function saidOf(tool: Fields): Fields {
 function nameOf(tool: Fields): string {
   const said = saidOf(tool);
   return stringAt(said, "name") ?? stringAt(said, "type") ?? "";
-}
-
-function namedTools(tools: unknown): readonly Fields[] {
-  if (tools === undefined) return [];
-  if (!Array.isArray(tools)) throw badTools("tools", "is not a list");
-  return tools.map((tool: unknown, index) => {
-    if (!isRecord(tool)) throw badTools(`tools[${index}]`, "is not a tool");
-    if (nameOf(tool) === "") throw badTools(`tools[${index}].name`, "is missing");
-    return tool;
-  });
 }
 
 function badTools(place: string, what: string): PlimsollError {
