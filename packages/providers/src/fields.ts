@@ -63,6 +63,22 @@ export function jsonValueOf(value: unknown, levels: number = MOST_JSON_LEVELS): 
   );
 }
 
+/** The function, each of its answers remembered by a key of what it was asked. */
+export function remembered<Asked extends readonly unknown[], Value extends object | null>(
+  find: (...asked: Asked) => Value,
+  keyOf: (...asked: Asked) => string,
+): (...asked: Asked) => Value {
+  const known = new Map<string, Value>();
+  return (...asked) => {
+    const key = keyOf(...asked);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = find(...asked);
+    known.set(key, found);
+    return found;
+  };
+}
+
 /** The JSON object that the text holds; `null` for any other text. */
 export function parseRecord(text: string): Fields | null {
   const value = jsonIn(text);

@@ -4,7 +4,7 @@ import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import { z } from "zod";
 import { anthropicUsage } from "../anthropic/decode.ts";
 import { type CacheRules, type ModelPrices, type PriceTier, tierFor } from "../economics.ts";
-import { recordsAt, stringAt } from "../fields.ts";
+import { recordsAt, remembered, stringAt } from "../fields.ts";
 import { fastPrices } from "./fast-mode.ts";
 import { isNamed } from "./known-names.ts";
 import { familyLimitsOf, HOSTS, modelFamily, withoutVariant } from "./model-limits.ts";
@@ -43,19 +43,13 @@ export function priceSourceOf(modelId: string, host: string | null = null): stri
 export function contextWindowOf(modelId: string, host: string | null = null): number | null {
   const { windowTokens } = withoutVariant(modelId);
   if (windowTokens !== null || !isNamed(modelId)) return windowTokens;
-  return familyLimitsOf(modelId)?.contextWindowTokens ?? listedWindowOf(modelId, host);
+  return familyLimitsOf(modelId)?.contextWindowTokens ?? listedNow(modelId, host)?.model.context_window ?? null;
 }
 
-const listedWindows = new Map<string, number | null>();
-
-function listedWindowOf(modelId: string, host: string | null): number | null {
-  const key = JSON.stringify([modelId, host]);
-  const known = listedWindows.get(key);
-  if (known !== undefined) return known;
-  const listed = lookUp(modelId, host)?.model.context_window ?? null;
-  listedWindows.set(key, listed);
-  return listed;
-}
+const listedNow = remembered(
+  (modelId: string, host: string | null) => lookUp(modelId, host),
+  (...asked) => JSON.stringify(asked),
+);
 
 /** An id that no vendor's rule matches is looked up among those of the largest router, which lists models of every vendor. */
 function lookUp(id: string, host: string | null = null, atMs: number | null = null): ReturnType<typeof calcPrice> {
@@ -221,23 +215,13 @@ type ModelCosts = NonNullable<SessionOptions["modelCosts"]>;
 export function modelCostsFrom(catalog: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">): ModelCosts {
   option.check("prices of models", option.having("pricesOf", "cacheRulesOf"), catalog);
   const { pricesOf, cacheRulesOf } = catalog;
-  const known = new Map<string, ReturnType<ModelCosts>>();
-  return (modelId) => {
-    const before = known.get(modelId);
-    if (before !== undefined) return before;
+  const costsOf: ModelCosts = (modelId) => {
     const [tier] = pricesOf(modelId)?.tiers ?? [];
-    const costs =
-      tier === undefined
-        ? null
-        : {
-            read: tier.cacheReadUsdPerMillion,
-            write: tier.cacheWriteUsdPerMillion,
-            hourWrite: tier.cacheWriteOneHourUsdPerMillion,
-            cacheLifeMs: cacheRulesOf(modelId).timeToLiveMs,
-          };
-    known.set(modelId, costs);
-    return costs;
+    if (tier === undefined) return null;
+    const { cacheReadUsdPerMillion: read, cacheWriteUsdPerMillion: write, cacheWriteOneHourUsdPerMillion: hourWrite } = tier;
+    return { read, write, hourWrite, cacheLifeMs: cacheRulesOf(modelId).timeToLiveMs };
   };
+  return remembered(costsOf, (modelId) => modelId);
 }
 
 /** Answers questions about models by id: US dollars a million tokens, cache rules, and windows in tokens, `null` for an unknown one. */
@@ -292,7 +276,8 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
   option.check("a count of spending", SPENDING_OPTIONS, { pricesOf, summaryModelId });
   let spending: Spending = { usage: null, usd: null, usdIs: "whole", statedUsd: null, unpriced: [] };
   let last: { readonly modelId: string; readonly atMs: number | null } | null = null;
-  const known = rememberedPrices(pricesOf);
+  // No list changes within a half hour, and a look through the tables takes up to a millisecond.
+  const known = remembered(pricesOf, (modelId, atMs) => `${atMs === null ? "" : Math.floor(atMs / HALF_HOUR_MS)} ${modelId}`);
   const spend = (spent: Usage, modelId: string | null, atMs: number | null) => {
     const prices = modelId === null ? null : known(modelId, atMs);
     const dollars = prices === null ? null : usageUsd(spent, prices);
@@ -320,19 +305,6 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
     },
     addUnused: (usage) => spend(usage, summaryModelId ?? last?.modelId ?? null, last?.atMs ?? null),
     now: () => spending,
-  };
-}
-
-/** Looks prices up once a model and half hour, in which no list changes: a look through the tables takes up to a millisecond. */
-function rememberedPrices(pricesOf: PricesOf): PricesOf {
-  const known = new Map<string, ModelPrices | null>();
-  return (modelId, atMs) => {
-    const key = `${atMs === null ? "" : Math.floor(atMs / HALF_HOUR_MS)} ${modelId}`;
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const found = pricesOf(modelId, atMs);
-    known.set(key, found);
-    return found;
   };
 }
 

@@ -56,16 +56,12 @@ export async function probeServer(
   const model = recordsAt(await ask(modelsUrl), "data").find((each) => stringAt(each, "id") === modelId);
   if (model === undefined) return null;
   const contextWindowTokens = firstNumber(model, WINDOW_KEYS) ?? numberAt(recordAt(model, "meta"), "n_ctx_train");
-  const maxOutputTokens = firstNumber(model, OUTPUT_KEYS) ?? firstNumber(recordAt(model, "top_provider") ?? {}, OUTPUT_KEYS);
+  const maxOutputTokens = firstNumber(model, OUTPUT_KEYS) ?? firstNumber(recordAt(model, "top_provider"), OUTPUT_KEYS);
   return contextWindowTokens === null && maxOutputTokens === null
     ? null
     : { contextWindowTokens, maxOutputTokens, url: modelsUrl };
 }
 
-function firstNumber(fields: Fields, keys: readonly string[]): number | null {
-  for (const key of keys) {
-    const value = numberAt(fields, key);
-    if (value !== null && value > 0) return value;
-  }
-  return null;
+function firstNumber(fields: Fields | null, keys: readonly string[]): number | null {
+  return keys.map((key) => numberAt(fields, key)).find((value) => value !== null && value > 0) ?? null;
 }

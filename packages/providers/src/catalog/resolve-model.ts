@@ -98,40 +98,34 @@ export async function resolveModel(resolution: ModelResolution): Promise<Resolve
   option.check("a model", RESOLUTION, resolution);
   const reference = parseModelReference(resolution.reference);
   const { modelId, host } = reference;
+  const { config, unknownWindow } = resolution;
   const isLocal = isLocalHost(host);
   const family = isLocal || !isNamed(modelId) ? null : familyLimitsOf(modelId);
   const listedTokens = isLocal ? null : contextWindowOf(modelId, host);
-  const windowKnown = resolution.config?.contextWindowTokens ?? family?.contextWindowTokens ?? listedTokens;
+  const windowKnown = config?.contextWindowTokens ?? family?.contextWindowTokens ?? listedTokens;
   const probed = windowKnown === null ? ((await resolution.probe?.(modelId)) ?? null) : null;
   const table = `limits of ${LIMITS_CHECKED_ON}`;
   const contextWindow = firstKnown([
-    { tokens: resolution.config?.contextWindowTokens ?? null, source: "config", note: null },
+    { tokens: config?.contextWindowTokens ?? null, source: "config", note: null },
     { tokens: family?.contextWindowTokens ?? null, source: "catalogue", note: table },
     { tokens: listedTokens, source: "catalogue", note: `prices of ${PRICES_AS_OF}` },
     { tokens: probed?.contextWindowTokens ?? null, source: "server", note: probed?.url ?? null },
-    {
-      tokens: resolution.unknownWindow === "off" ? null : resolution.unknownWindow.tokens,
-      source: "policy",
-      note: "unknownWindow",
-    },
+    { tokens: unknownWindow === "off" ? null : unknownWindow.tokens, source: "policy", note: "unknownWindow" },
   ]);
   const maxInput = firstKnown([{ tokens: family?.maxInputTokens ?? null, source: "catalogue", note: table }]);
   const maxOutput = firstKnown([
-    { tokens: resolution.config?.maxOutputTokens ?? null, source: "config", note: null },
+    { tokens: config?.maxOutputTokens ?? null, source: "config", note: null },
     { tokens: family?.maxOutputTokens ?? null, source: "catalogue", note: table },
     { tokens: probed?.maxOutputTokens ?? null, source: "server", note: probed?.url ?? null },
   ]);
+  const request = config?.request ?? (isLocal ? {} : requestLimitsOf(modelId));
   const pricesAt = (atMs: number | null) => (isLocal ? null : pricesOf(modelId, atMs, host));
   return {
     ...reference,
     contextWindow,
     maxInput,
     maxOutput,
-    limits: {
-      contextWindowTokens: contextWindow.tokens,
-      maxOutputTokens: maxOutput.tokens,
-      request: resolution.config?.request ?? (isLocal ? {} : requestLimitsOf(modelId)),
-    },
+    limits: { contextWindowTokens: contextWindow.tokens, maxOutputTokens: maxOutput.tokens, request },
     prices: pricesAt(null),
     pricesAt,
     priceSource: isLocal ? null : priceSourceOf(modelId, host),

@@ -2,7 +2,7 @@ import { isPlimsollError, PlimsollError, type Session, type SessionView, type Us
 import type { Rejection } from "@plimsoll/core/extend";
 import { isRecord, rejectedUsage, rejectionIn, shortHash } from "@plimsoll/core/extend";
 import { type Fields, jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
-import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
+import type { ProviderErrorClass } from "../overflow.ts";
 import { classifyProviderError, namedPromptTokens, outcomeOf } from "../overflow.ts";
 
 /**
@@ -67,25 +67,23 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const body = isRecord(thrown) ? (thrown.error ?? thrown.responseBody) : undefined;
   const request = (isRecord(thrown) ? thrown.requestBodyValues : undefined) ?? source.request;
   const failure = { status, message, code: stringAt(thrown, "code"), body, request };
-  const classified = classOf(failure, reason);
+  const isSaid = reason === "status" || reason === "stream-error";
+  const found = classifyProviderError(failure);
+  const classified = !isSaid && found.class === "other" ? ({ ...found, class: "transient" } as const) : found;
   const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
   const hasWords = classified.class === "other" || classified.class === "reasoning-refused";
   const words = hasWords ? vendorWords(body, source.key) : null;
-  const isSaid = reason === "status" || reason === "stream-error";
   const isSilent = reason === "empty-reply";
-  const outcome = isSilent ? SILENT_REPLY : isSaid ? outcomeOf(failure, classified.class) : null;
+  const outcome = isSilent ? ({ kind: "unknown" } as const) : isSaid ? outcomeOf(failure, classified.class) : null;
   const details = { ...classified, outcome, promptTokens, status, reason, provider: source.provider, retryAfterMs };
   const code = classified.class === "context-overflow" ? "context-overflow" : "provider-failed";
-  return {
-    class: classified.class,
-    outcome,
-    retryAfterMs,
-    error: new PlimsollError(code, lineOf(source, { status, reason, class: classified.class, words }), details),
-  };
+  const isUnanswered = reason === "connection" && source.address !== undefined;
+  const how = status === null ? reason : `status ${status}`;
+  const more = isUnanswered ? `nothing answers at ${source.address}` : words;
+  const line = `${source.provider}: ${classified.class} (${how})${more === null ? "" : `: ${more}`}`;
+  return { class: classified.class, outcome, retryAfterMs, error: new PlimsollError(code, line, details) };
 }
-
-const SILENT_REPLY: Rejection["outcome"] = { kind: "unknown" };
 
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
   if (isPlimsollError(thrown)) {
@@ -100,35 +98,12 @@ function reasonOf(thrown: unknown, status: number | null): FailureReason {
   return name.startsWith("APIConnection") ? "connection" : "cut-stream";
 }
 
-function classOf(failure: Parameters<typeof classifyProviderError>[0], reason: FailureReason): ClassifiedFailure {
-  const classified = classifyProviderError(failure);
-  const isOfTheMoment = reason !== "status" && reason !== "stream-error";
-  return isOfTheMoment && classified.class === "other" ? { ...classified, class: "transient" } : classified;
-}
-
 /** Longest part of a provider's words that is kept; chosen. */
 const MAXIMUM_WORDS_CHARS = 300;
 
 function vendorWords(body: unknown, key: string): string | null {
   const words = stringAt(recordAt(body, "error"), "message") ?? stringAt(body, "message");
   return words === null ? null : words.split(key).join("[key]").slice(0, MAXIMUM_WORDS_CHARS);
-}
-
-interface FailureWords {
-  readonly status: number | null;
-  readonly reason: FailureReason;
-  readonly class: ProviderErrorClass;
-  readonly words: string | null;
-}
-
-function lineOf(
-  { provider, address }: Pick<FailureSource, "provider" | "address">,
-  { status, reason, class: failureClass, words }: FailureWords,
-): string {
-  if (reason === "connection" && address !== undefined)
-    return `${provider}: ${failureClass} (connection): nothing answers at ${address}`;
-  const how = status === null ? reason : `status ${status}`;
-  return `${provider}: ${failureClass} (${how})${words === null ? "" : `: ${words}`}`;
 }
 
 const MS_PER_SECOND = 1_000;

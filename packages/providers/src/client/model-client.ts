@@ -1,5 +1,6 @@
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
+import type { WireRules } from "@plimsoll/core/extend";
 import { sentModelId, withinReply } from "../catalog/model-limits.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { checkSendable, type DecodedReply, type DriverEvent, decodedBy, type WireDriver } from "../wire/wire.ts";
@@ -13,15 +14,19 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
   const renamed = createToolNames(driver.maximumToolNameChars);
   const timeoutMs = options.idleTimeoutMs === undefined ? DEFAULT_IDLE_TIMEOUT_MS : options.idleTimeoutMs;
 
+  const encoded = (asked: ModelRequest, rules: WireRules) => {
+    const { request, ownName } = renamed({ ...withinReply(asked), modelId: sentModelId(asked.modelId) });
+    checkSendable(request.context.messages, rules);
+    return { body: driver.encode(request), ownName };
+  };
+
   async function* attempts(
     request: ModelRequest,
     signal: AbortSignal,
     attempt: (body: Body, linked: ReturnType<typeof linkedAbort>) => AsyncIterable<DriverEvent>,
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
-    const { request: sent, ownName } = renamed({ ...withinReply(request), modelId: sentModelId(request.modelId) });
-    checkSendable(sent.context.messages, driver.rules);
-    const body = driver.encode(sent);
+    const { body, ownName } = encoded(request, driver.rules);
     for (let count = 1; ; count++) {
       const linked = linkedAbort(signal);
       try {
@@ -52,9 +57,7 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
 
   /** Asked once: without a summary of the vendor's a digest is there at once. */
   const compacted = async (request: ModelRequest, signal: AbortSignal, compact: NonNullable<typeof driver.compact>) => {
-    const { request: sent } = renamed({ ...withinReply(request), modelId: sentModelId(request.modelId) });
-    checkSendable(sent.context.messages, { ...driver.rules, lastMessage: "any" });
-    const body = driver.encode(sent);
+    const { body } = encoded(request, { ...driver.rules, lastMessage: "any" });
     try {
       return await compact(body, signal);
     } catch (thrown) {

@@ -56,17 +56,10 @@ export function refuseVersions(name: SupportedPackage, found: readonly string[])
 }
 
 function isWithin(version: string, { from, belowMajor }: SupportedVersions): boolean {
-  const numbers = numbersOf(version);
-  const lowest = numbersOf(from);
+  const [numbers] = /^\d+\.\d+\.\d+/.exec(version) ?? [];
   // A text without a version is not refused.
-  if (numbers.length < lowest.length) return true;
-  const differs = numbers.findIndex((number, index) => number !== lowest[index]);
-  const isAtLeast = differs < 0 || (numbers[differs] ?? 0) > (lowest[differs] ?? 0);
-  return isAtLeast && (numbers[0] ?? 0) < belowMajor;
-}
-
-function numbersOf(version: string): readonly number[] {
-  return (/^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
+  if (numbers === undefined) return true;
+  return numbers.localeCompare(from, "en", { numeric: true }) >= 0 && Number.parseInt(numbers, 10) < belowMajor;
 }
 
 /** The versions that this file and the program's folder find: a program in a workspace may have another one than the one beside this package. */

@@ -39,20 +39,11 @@ function linearizedPages(head: string): number | null {
   return pages > 0 && pages <= MAX_PAGES ? pages : null;
 }
 
+/** A page's type: the name ends at white space or a delimiter. */
+const PAGE_TYPE = /\/Type[ \r\n\t\f\0]*\/Page(?![^ \r\n\t\f\0/<>[\]()%{}])/g;
+
 function countPageTypes(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("/Type"); at >= 0; at = text.indexOf("/Type", at + 1)) {
-    let name = at + "/Type".length;
-    while (WHITE.includes(text.charAt(name)) && name < text.length) name++;
-    if (text.startsWith("/Page", name) && !isNameCharacter(text.charAt(name + "/Page".length))) count++;
-  }
-  return count;
-}
-
-const WHITE = " \r\n\t\f\0";
-
-function isNameCharacter(character: string): boolean {
-  return character !== "" && !WHITE.includes(character) && !"/<>[]()%{}".includes(character);
+  return text.match(PAGE_TYPE)?.length ?? 0;
 }
 
 /** Characters before `obj` that hold an object's number and generation. */
@@ -61,15 +52,9 @@ const NUMBER_CHARS = 24;
 /** The number before `obj`; the text itself if there is none, so that it counts for one. */
 function objectNumber(dictionary: string): string {
   const at = dictionary.indexOf(" obj");
-  const [number] =
-    at < 0
-      ? []
-      : dictionary
-          .slice(Math.max(0, at - NUMBER_CHARS), at)
-          .trim()
-          .split(/\s/)
-          .slice(-2);
-  return number ?? dictionary;
+  if (at < 0) return dictionary;
+  const before = dictionary.slice(Math.max(0, at - NUMBER_CHARS), at).trim();
+  return before.split(/\s/).at(-2) ?? before;
 }
 
 function streamData(object: string, streamAt: number): string {

@@ -338,23 +338,24 @@ function writtenItems(groups: readonly Group[], view: readonly Message[]): reado
   const groupOf = new Map(groups.flatMap((group) => group.messages.map((message) => [message, group] as const)));
   const there = new Set(view);
   const items: Fields[] = [];
-  let results: Fields[] = [];
-  const flush = () => {
-    if (results.length > 0) items.push({ role: "user", text: "", toolUses: [], toolResults: results });
-    results = [];
-  };
+  /** Results that no other message is behind yet. */
+  let results: Fields[] | null = null;
   const whole = new Set<Group>();
   for (const message of view) {
     const group = groupOf.get(message);
     if (group?.messages.every((each) => there.has(each))) {
       if (whole.has(group)) continue;
-      flush();
+      results = null;
       whole.add(group);
       items.push(group.item);
-    } else if (message.role === "tool-result")
+    } else if (message.role === "tool-result") {
+      if (results === null) {
+        results = [];
+        items.push({ role: "user", text: "", toolUses: [], toolResults: results });
+      }
       results.push({ tool_use_id: message.callId, text: textOf(message), isError: message.isError });
-    else {
-      flush();
+    } else {
+      results = null;
       const toolUses = toolCallsOf(message).map(({ callId, toolName, argumentsJson }) => ({
         tool_use_id: callId,
         tool: toolName,
@@ -363,7 +364,6 @@ function writtenItems(groups: readonly Group[], view: readonly Message[]): reado
       items.push({ role: message.role === "assistant" ? "assistant" : "user", text: textOf(message), toolUses });
     }
   }
-  flush();
   return items;
 }
 

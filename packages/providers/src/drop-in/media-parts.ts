@@ -32,22 +32,12 @@ export function mediaParts(part: unknown): Content {
   if (text.length < LEAST_SAID_CHARS) {
     // A part of a known kind is its files; nothing is sent of the names around them.
     if (found.some((file) => file.hint !== null)) return media;
-    const named =
-      hint ??
-      (isRecord(part)
-        ? Object.keys(part)
-            .map(hintIn)
-            .find((each) => each !== null)
-        : null) ??
-      null;
-    if (named !== null && isReference(part)) return [absent(keptType(part, named), null)];
+    const fields = isRecord(part) ? part : {};
+    const named = [hint, ...Object.keys(fields).map(hintIn)].find((each) => each !== null);
+    const mediaType = fileType({ mediaType: first(fields, TYPE_KEYS), name: "", head: "" });
+    if (named && isReference(part)) return [absent(mediaType ?? KEPT_TYPES[named], null)];
   }
   return [...textParts(text), ...media];
-}
-
-function keptType(part: unknown, hint: MediaHint): string {
-  const mediaType = isRecord(part) ? first(part, TYPE_KEYS) : null;
-  return fileType({ mediaType, name: "", head: "" }) ?? KEPT_TYPES[hint];
 }
 
 /** A piece of a content as it is measured: its text, media by their types, of anything else its JSON. */

@@ -1,6 +1,7 @@
 import type { SessionOptions } from "@plimsoll/core";
 import { CHAR_CLASSES } from "@plimsoll/core/extend";
 import { tokenizerOf } from "../catalog/model-limits.ts";
+import { remembered } from "../fields.ts";
 import { loadTokenCounter } from "../tokenizers/token-counter.ts";
 import type { FigureName, MeasuredFigures } from "./figures.ts";
 import { MEASURED_FIGURES } from "./measured-figures.ts";
@@ -15,19 +16,13 @@ export function familyOf(modelId: string): ModelFamily {
 
 /** Makes the estimates of models' tokens from measured figures: those of the package, or others, fitted without the sessions to be judged. */
 export function priorsFrom({ weights, lines }: MeasuredFigures): Priors {
-  const known = new Map<string, ReturnType<Priors>>();
-  return (modelId) => {
-    const family = familyOf(modelId);
-    const seen = known.get(family.name);
-    if (seen !== undefined) return seen;
-    const { name, reasoningAtTurn, toolsRatio, image } = family;
-    const line = lines[family.figures];
-    const { values, pooledRatio } = weights[line.weights];
-    const { slopeRatio, messageTokens } = line;
-    const prior = { name, weights: values, pooledRatio, slopeRatio, messageTokens, toolsRatio, reasoningAtTurn, image };
-    known.set(name, prior);
-    return prior;
+  const priorOf = ({ name, figures, reasoningAtTurn, toolsRatio, image }: ModelFamily) => {
+    const { weights: group, slopeRatio, messageTokens } = lines[figures];
+    const { values, pooledRatio } = weights[group];
+    return { name, weights: values, pooledRatio, slopeRatio, messageTokens, toolsRatio, reasoningAtTurn, image };
   };
+  const known = remembered(priorOf, ({ name }) => name);
+  return (modelId) => known(familyOf(modelId));
 }
 
 /** Estimates a model's tokens until its provider reports usage, from the figures that come with the package. */
@@ -63,15 +58,15 @@ export function priorsFor(modelId: string | undefined): Promise<Priors> | Priors
 
 /** The estimates by a tokenizer; before the first report a session's model has no name but is the one that it asks. */
 function countedBy(countTokens: CountTokens, askedId: string): Priors {
-  const known = new Map<string, ReturnType<Priors>>();
+  // Models of one family measure alike: they have one value.
+  const counted = remembered(
+    (byClasses: ReturnType<Priors>) => ({ ...byClasses, ...COUNTED }),
+    ({ name }) => name,
+  );
   const priors = (namedId: string) => {
     const modelId = namedId === "" ? askedId : namedId;
     const byClasses = modelPriors(modelId);
-    if (tokenizerOf(modelId) !== ENCODING) return byClasses;
-    // Models of one family measure alike: they have one value.
-    const prior = known.get(byClasses.name) ?? { ...byClasses, ...COUNTED };
-    known.set(prior.name, prior);
-    return prior;
+    return tokenizerOf(modelId) === ENCODING ? counted(byClasses) : byClasses;
   };
   return Object.assign(priors, { countTokens });
 }
