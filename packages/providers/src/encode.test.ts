@@ -158,7 +158,7 @@ describe("Anthropic", () => {
 
 describe("Chat Completions", () => {
   const messagesOf = (context: Context, quirks: ChatQuirks = OPENAI_QUIRKS) =>
-    encodeOpenAiChat(requestOf(context), { quirks }).messages;
+    encodeOpenAiChat(requestOf(context), quirks).messages;
 
   test("images of results follow their batch as the user's", () => {
     const messages = [human("1", "go"), calling("2", ["c1", "c2"]), imageResult, result("4", "c2", "y"), human("5", "and?")];
@@ -181,7 +181,7 @@ describe("Chat Completions", () => {
     ["mistral", "max_tokens"],
   ])("the reply's limit on %s is %s", (host, key) => {
     const quirks = quirksOf(host);
-    expect(encodeOpenAiChat(requestOf(contextOf([human("1", "go")])), { quirks })).toHaveProperty(key, 100);
+    expect(encodeOpenAiChat(requestOf(contextOf([human("1", "go")])), quirks)).toHaveProperty(key, 100);
   });
 
   test.each([
@@ -284,7 +284,7 @@ describe("the level of reasoning", () => {
     ["asks no other", "gpt-4o", {}],
   ])("that is a wish %s: %s", (_, modelId, expected) => {
     const wished = { ...request, modelId, reasoning: "low", isReasoningWished: true } as const;
-    const { reasoning_effort } = encodeOpenAiChat(wished, { quirks: OPENAI_QUIRKS });
+    const { reasoning_effort } = encodeOpenAiChat(wished, OPENAI_QUIRKS);
     const { reasoning } = encodeOpenAiResponses(wished);
     const sent = { ...thinkingFor({ ...wished, modelId: `claude-${modelId}` }), reasoning_effort, effort: reasoning?.effort };
     expect(JSON.parse(JSON.stringify(sent))).toEqual(expected);
@@ -318,7 +318,7 @@ describe("the level of reasoning", () => {
     ["openai", { reasoning_effort: "medium" }],
     ["mistral", {}],
   ])("on %s", (host, expected) => {
-    const body = encodeOpenAiChat(request, { quirks: quirksOf(host) });
+    const body = encodeOpenAiChat(request, quirksOf(host));
     expect("reasoning_effort" in body ? { reasoning_effort: body.reasoning_effort } : {}).toEqual(expected);
   });
 
@@ -366,8 +366,8 @@ describe("half a character never leaves an encoder", () => {
 
   test.each<[string, unknown]>([
     ["Anthropic", encodeAnthropic(requestOf(context), { cacheTimeToLive: "5m" })],
-    ["Chat Completions", encodeOpenAiChat(requestOf(context), { quirks })],
-    ["Chat Completions, short ids", encodeOpenAiChat(requestOf(context), { quirks: { ...quirks, maximumCallIdChars: 9 } })],
+    ["Chat Completions", encodeOpenAiChat(requestOf(context), quirks)],
+    ["Chat Completions, short ids", encodeOpenAiChat(requestOf(context), { ...quirks, maximumCallIdChars: 9 })],
     ["Responses", encodeOpenAiResponses(requestOf(context))],
   ])("%s: in no text, name, key or argument, bare or escaped, and calls keep their results", (_, body) => {
     const json = JSON.stringify(body);
@@ -391,7 +391,7 @@ describe("what the agent declares in the middle", () => {
     reply("4", "done"),
     human("5", "and?"),
   ];
-  const chatOf = (quirks: ChatQuirks) => encodeOpenAiChat(requestOf(contextOf(messages)), { quirks }).messages;
+  const chatOf = (quirks: ChatQuirks) => encodeOpenAiChat(requestOf(contextOf(messages)), quirks).messages;
 
   test("is the developer's on Responses and Chat Completions", () => {
     const { input } = encodeOpenAiResponses(requestOf(contextOf(messages)));
@@ -441,7 +441,7 @@ describe("user and assistant in turn", () => {
   });
 
   const rolesOf = (quirks: ChatQuirks, messages: readonly Message[]) =>
-    encodeOpenAiChat(requestOf(contextOf(messages, { dynamicContext: "branch main", system: "s" })), { quirks }).messages.map(
+    encodeOpenAiChat(requestOf(contextOf(messages, { dynamicContext: "branch main", system: "s" })), quirks).messages.map(
       ({ role }) => role,
     );
 
@@ -459,14 +459,14 @@ describe("user and assistant in turn", () => {
 
 test("a request without tools has its own parameters only; the reply is not below the wire's least, a tool's parameters are an object", () => {
   const request = { ...requestOf(contextOf([human("1", "go")])), maxOutputTokens: 1 };
-  const keys = [encodeAnthropic(request, { cacheTimeToLive: null }), encodeOpenAiChat(request, { quirks: OPENAI_QUIRKS })];
+  const keys = [encodeAnthropic(request, { cacheTimeToLive: null }), encodeOpenAiChat(request, OPENAI_QUIRKS)];
   expect(keys.map((body) => Object.keys(body).join())).toEqual([
     "model,max_tokens,messages",
     "model,max_completion_tokens,messages",
   ]);
   const tools = [{ name: "f", description: "", parametersJson: "{}" }];
   const [chat, responses] = [encodeOpenAiChat, encodeOpenAiResponses].map((encode) =>
-    encode({ ...request, context: contextOf([], { tools }) }, { quirks: OPENAI_QUIRKS }),
+    encode({ ...request, context: contextOf([], { tools }) }, OPENAI_QUIRKS),
   );
   expect(responses).toMatchObject({ max_output_tokens: 16, tools: [{ name: "f", parameters: { type: "object" } }] });
   expect(chat).toMatchObject({ tools: [{ function: { name: "f", parameters: { type: "object" } } }] });

@@ -32,7 +32,7 @@ const ENCODES: readonly (readonly [string, Encode])[] = [
   ...CHAT_HOSTS.filter(({ name }) => name === "openai" || name === "mistral" || name === "deepseek").map(
     ({ name, quirks }): [string, Encode] => [
       `openai-chat, ${name}`,
-      (messages) => encodeOpenAiChat(asked(messages), { quirks }).messages,
+      (messages) => encodeOpenAiChat(asked(messages), quirks).messages,
     ],
   ),
 ];

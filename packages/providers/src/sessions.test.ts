@@ -43,7 +43,7 @@ const wires: readonly WireUnderTest[] = [
   },
   {
     wireName: "openai-chat",
-    bodyOf: (context) => encodeOpenAiChat(requestOf(context), { quirks: OPENAI_QUIRKS }),
+    bodyOf: (context) => encodeOpenAiChat(requestOf(context), OPENAI_QUIRKS),
     rulesOf: "gpt-4o",
     missedTokens: 1,
   },

@@ -198,7 +198,7 @@ const wireClient: ClientOf = (call) => {
       source: { provider: "test", key: "none" },
       rules: OPENAI_CHAT_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
-      encode: (request) => encodeOpenAiChat(request, { quirks: OPENAI_HOST.quirks }),
+      encode: (request) => encodeOpenAiChat(request, OPENAI_HOST.quirks),
       send,
       stream: async (body) => eventsOf(await send(body)),
       decode: decodeOpenAiChat,

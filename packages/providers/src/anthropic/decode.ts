@@ -1,7 +1,9 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import { writtenJson } from "@plimsoll/core/extend";
 import { cutStream, noSummary } from "../client/failure.ts";
-import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, type VendorSummary } from "../fields.ts";
+import { textParts } from "../drop-in/wire-array.ts";
+import type { Fields, VendorSummary } from "../fields.ts";
+import { callPart, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, withoutKeys } from "../fields.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
@@ -11,7 +13,7 @@ export function decodeAnthropic(message: Fields): DecodedReply {
     requestId: stringAt(message, "id") ?? "",
     modelId: stringAt(message, "model"),
     parts: recordsAt(message, "content").flatMap(replyParts),
-    stopReason: stopReasonOf(stringAt(message, "stop_reason")),
+    stopReason: STOP_REASONS.get(stringAt(message, "stop_reason")) ?? "other",
     usage: anthropicUsage(recordAt(message, "usage")),
     saidChars: saidCharsIn(message),
     isWindowFull: message.stop_reason === "model_context_window_exceeded",
@@ -35,43 +37,27 @@ export function decodeSummary(message: unknown): VendorSummary {
 
 /** A block of the model as parts. A block that is neither text nor call is opaque: it is kept with the reply, never read. */
 export function replyParts(block: Fields): AssistantMessage["parts"] {
-  switch (block.type) {
-    case "text": {
-      const text = stringAt(block, "text") ?? "";
-      return text.trim() === "" ? [] : [{ type: "text", text }];
-    }
-    case "thinking": {
-      const { thinking, ...opaque } = block;
-      return [{ type: "reasoning", text: typeof thinking === "string" ? thinking : "", opaque: jsonValueOf(opaque) }];
-    }
-    case "tool_use": {
-      const call = { callId: stringAt(block, "id") ?? "", toolName: stringAt(block, "name") ?? "" };
-      // The model's own text if it was streamed, else its input as JSON: servers of this wire pass on inputs that are no objects, too.
-      const written = block.input_json ?? block.input ?? {};
-      return [callPart(call, typeof written === "string" ? written : writtenJson(written))];
-    }
-    default:
-      return [{ type: "reasoning", text: "", opaque: jsonValueOf(block) }];
+  if (block.type === "text") return textParts(stringAt(block, "text") ?? "");
+  if (block.type === "tool_use") {
+    const call = { callId: stringAt(block, "id") ?? "", toolName: stringAt(block, "name") ?? "" };
+    // The model's own text if it was streamed, else its input as JSON: servers of this wire pass on inputs that are no objects, too.
+    const written = block.input_json ?? block.input ?? {};
+    return [callPart(call, typeof written === "string" ? written : writtenJson(written))];
   }
+  const text = block.type === "thinking" ? (stringAt(block, "thinking") ?? "") : "";
+  const opaque = block.type === "thinking" ? withoutKeys(block, ["thinking"]) : block;
+  return [{ type: "reasoning", text, opaque: jsonValueOf(opaque) }];
 }
 
-/** The vendor's reason in common terms. A turn that only pauses for a server-side tool is `other`. */
-function stopReasonOf(reason: string | null): NonNullable<AssistantMessage["stopReason"]> {
-  switch (reason) {
-    case "end_turn":
-    case "stop_sequence":
-      return "end";
-    case "tool_use":
-      return "tool-calls";
-    case "max_tokens":
-    case "model_context_window_exceeded":
-      return "length";
-    case "refusal":
-      return "refusal";
-    default:
-      return "other";
-  }
-}
+/** The vendor's reasons in common terms. A turn that only pauses for a server-side tool has another. */
+const STOP_REASONS: ReadonlyMap<string | null, DecodedReply["stopReason"]> = new Map([
+  ["end_turn", "end"],
+  ["stop_sequence", "end"],
+  ["tool_use", "tool-calls"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["refusal", "refusal"],
+]);
 
 interface OpenBlock {
   readonly start: Fields;
@@ -137,20 +123,10 @@ function* deltaOf(block: OpenBlock, delta: Fields | null): Generator<DriverEvent
 }
 
 function closedBlock({ start, text, inputJson, signature }: OpenBlock): Fields {
-  switch (start.type) {
-    case "text":
-      return { ...start, text: `${stringAt(start, "text") ?? ""}${text}` };
-    case "thinking":
-      return {
-        ...start,
-        thinking: `${stringAt(start, "thinking") ?? ""}${text}`,
-        signature: `${stringAt(start, "signature") ?? ""}${signature}`,
-      };
-    case "tool_use":
-      return inputJson === "" ? start : { ...start, input_json: inputJson };
-    default:
-      return start;
-  }
+  const whole = (key: string, rest: string) => ({ [key]: `${stringAt(start, key) ?? ""}${rest}` });
+  if (start.type === "text") return { ...start, ...whole("text", text) };
+  if (start.type === "thinking") return { ...start, ...whole("thinking", text), ...whole("signature", signature) };
+  return start.type === "tool_use" && inputJson !== "" ? { ...start, input_json: inputJson } : start;
 }
 
 /**

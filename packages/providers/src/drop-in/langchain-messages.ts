@@ -152,22 +152,15 @@ const LINKED_FIELDS = ["reasoning", "__openai_function_call_ids__"] as const;
 
 /** Keeps each block of a person's or a tool's message that was not changed as it came, with its id and artifact. */
 function changedContent(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]): BaseMessage {
-  const { additional_kwargs, response_metadata, id, name } = message;
-  const fields = {
-    content: contentNow(message, parts),
-    additional_kwargs,
-    response_metadata,
-    ...(id === undefined ? {} : { id }),
-    ...(name === undefined ? {} : { name }),
-  };
-  if (!(message instanceof ToolMessage)) return kindOf(message) === "user" ? new HumanMessage(fields) : message;
-  const { tool_call_id, status, artifact } = message;
-  return new ToolMessage({
-    ...fields,
-    tool_call_id,
-    ...(status === undefined ? {} : { status }),
-    ...(artifact === undefined ? {} : { artifact }),
-  });
+  const isChanged = message instanceof ToolMessage || kindOf(message) === "user";
+  return isChanged ? withFields(message, { content: contentNow(message, parts) }) : message;
+}
+
+/** The message with other fields; they are also in those that it is serialised by. */
+function withFields(message: BaseMessage, fields: object): BaseMessage {
+  const { lc_kwargs } = message;
+  const copy: BaseMessage = Object.assign(Object.create(Object.getPrototypeOf(message)), message);
+  return Object.assign(copy, fields, { lc_kwargs: { ...lc_kwargs, ...fields } });
 }
 
 function contentNow(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]) {
@@ -198,7 +191,7 @@ function withCalls(message: BaseMessage): BaseMessage {
   const tool_calls = calls.map((call) => (isRecord(call.args) ? call : { ...call, args: argumentsObject(call.args) }));
   const isSame = content === message.content && additional_kwargs === message.additional_kwargs;
   if (isSame && tool_calls.every((call, index) => call === calls[index])) return message;
-  return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { content, additional_kwargs, tool_calls });
+  return withFields(message, { content, additional_kwargs, tool_calls });
 }
 
 /** LangChain's messages, and the usage of its answers. */

@@ -187,7 +187,7 @@ function resultOf(output: object) {
 describe("media that were read are written as their wire takes them", () => {
   const said = (part: unknown) => ({ id: "1", ...userDraft(mediaParts(part)) });
   const contextWith = (part: unknown) => ({ system: "", tools: [], messages: [said(part)], dynamicContext: null });
-  const chatPart = (part: unknown, quirks = OPENAI_QUIRKS) => chatMessages(contextWith(part), { quirks })[0]?.content;
+  const chatPart = (part: unknown, quirks = OPENAI_QUIRKS) => chatMessages(contextWith(part), quirks)[0]?.content;
   const pdf = { filename: "document.pdf", file_data: `data:application/pdf;base64,${PDF}` };
   const audio = { data: "UklGRg==", format: "wav" };
 

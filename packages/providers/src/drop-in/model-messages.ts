@@ -59,19 +59,6 @@ function outputParts(output: Fields | null): UserMessage["parts"] {
 /** The SDK's providers send this for a call that was denied without a reason (`@ai-sdk/anthropic` 3, `@ai-sdk/openai-compatible` 2). */
 const DENIED_TEXT = "Tool call execution denied.";
 
-type WrittenContent = { type: "text"; text: string } | { type: "file"; data: string | URL; mediaType: string };
-
-type WrittenReply =
-  | { type: "text"; text: string }
-  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown };
-
-interface WrittenResult {
-  type: "tool-result";
-  toolCallId: string;
-  toolName: string;
-  output: { type: "text" | "error-text"; value: string };
-}
-
 /**
  * Whether a provider's wire takes the user right after results; `null` for OpenAI's own wires, which take roles in any order. Anthropic's provider
  * joins results and the user's words.
@@ -80,12 +67,6 @@ export function turnsOf(provider: string): Pick<TurnRules<unknown>, "userAfterTo
   if (/^(openai|azure|azure-openai)\./.test(provider)) return null;
   return { userAfterTool: /anthropic|bedrock/.test(provider) ? "accept" : "reject" };
 }
-
-/** A message as it is written, content in parts: one of the SDK's messages, and one of a model's own prompt. */
-export type WrittenMessage =
-  | { role: "user"; content: WrittenContent[] }
-  | { role: "assistant"; content: WrittenReply[] }
-  | { role: "tool"; content: WrittenResult[] };
 
 /**
  * The items of a reply that lost reasoning and nothing else: its other parts unchanged, without ids by which the vendor would look for it; and of results beside
@@ -146,7 +127,7 @@ function withoutItemId(part: Fields): Fields {
 }
 
 /** A message that compaction made or changed, as an item. Of a changed result only the text goes back, images without their bytes as a text. */
-export function encoded(message: Message): WrittenMessage {
+export function encoded(message: Message): ModelMessage {
   if (message.role === "user")
     return { role: "user", content: message.parts.map((part) => (part.type === "text" ? { ...part } : fileOf(part))) };
   if (message.role === "assistant") return { role: "assistant", content: message.parts.flatMap(writtenReply) };
@@ -154,19 +135,21 @@ export function encoded(message: Message): WrittenMessage {
   return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: writtenOutput(message) }] };
 }
 
-function writtenOutput(message: ToolResultMessage): WrittenResult["output"] {
-  return { type: message.isError ? "error-text" : "text", value: textOf(message) };
+function writtenOutput(message: ToolResultMessage) {
+  return { type: message.isError ? ("error-text" as const) : ("text" as const), value: textOf(message) };
 }
 
-function writtenReply(part: AssistantMessage["parts"][number]): WrittenReply[] {
+type WrittenReply = Exclude<Extract<ModelMessage, { readonly role: "assistant" }>["content"], string>;
+
+function writtenReply(part: AssistantMessage["parts"][number]): WrittenReply {
   if (part.type === "text") return [{ type: "text", text: part.text }];
   if (part.type === "reasoning") return [];
   const { callId: toolCallId, toolName } = part;
   return [{ type: "tool-call", toolCallId, toolName, input: argumentsObject(part.argumentsJson) }];
 }
 
-function fileOf(part: ImagePart): WrittenContent {
+function fileOf(part: ImagePart) {
   const image = sendableImage(part);
-  if (image === null) return { type: "text", text: imagePlaceholder(part) };
-  return { type: "file", data: image.kind === "url" ? new URL(image.url) : image.data, mediaType: part.mediaType };
+  if (image === null) return { type: "text" as const, text: imagePlaceholder(part) };
+  return { type: "file" as const, data: image.kind === "url" ? new URL(image.url) : image.data, mediaType: part.mediaType };
 }

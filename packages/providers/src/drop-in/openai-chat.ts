@@ -44,12 +44,9 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
     ...(quirks === OPENAI_QUIRKS ? { assumedModelId: "gpt-5" } : {}),
     declares: (item) => declaredByRole(item, partsOf),
     drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
+    // The caller's own items keep their ids, and so do their calls' results.
     encode: (messages) =>
-      chatMessages(
-        { system: "", tools: [], messages, dynamicContext: null },
-        // The caller's own items keep their ids, and so do their calls' results.
-        { quirks: { ...quirks, maximumCallIdChars: null } },
-      ),
+      chatMessages({ system: "", tools: [], messages, dynamicContext: null }, { ...quirks, maximumCallIdChars: null }),
     changed: ([item], [viewed]) => {
       if (item?.role === "assistant" && viewed?.role === "assistant")
         return hasLostReasoning(item, viewed) ? [withoutReasoning(item)] : null;

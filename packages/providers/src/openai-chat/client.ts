@@ -34,7 +34,7 @@ export function createOpenAiChatClient(options: ChatOptions = {}): ModelClient {
       source: { provider: host.name, key, address: options.baseUrl ?? host.baseUrl },
       rules: OPENAI_CHAT_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
-      encode: (request) => encodeOpenAiChat(request, { quirks }),
+      encode: (request) => encodeOpenAiChat(request, quirks),
       send: async (body, signal) => (await sdk()).chat.completions.create(body, { signal }),
       stream: async (body, signal) => (await sdk()).chat.completions.create({ ...body, ...usage, stream: true }, { signal }),
       decode: decodeOpenAiChat,

@@ -60,22 +60,18 @@ function isWindowFull(choice: Fields | undefined): boolean {
 }
 
 /** The vendor's reason in common terms. Some servers say `stop` for a reply that calls tools. */
-function stopReasonOf(reason: string | null, parts: AssistantMessage["parts"]): NonNullable<AssistantMessage["stopReason"]> {
-  switch (reason) {
-    case "stop":
-      return parts.some((part) => part.type === "tool-call") ? "tool-calls" : "end";
-    case "tool_calls":
-    case "function_call":
-      return "tool-calls";
-    case "length":
-    case "model_context_window_exceeded":
-      return "length";
-    case "content_filter":
-      return "refusal";
-    default:
-      return "other";
-  }
+function stopReasonOf(reason: string | null, parts: AssistantMessage["parts"]): DecodedReply["stopReason"] {
+  if (reason === "stop") return parts.some((part) => part.type === "tool-call") ? "tool-calls" : "end";
+  return STOP_REASONS.get(reason) ?? "other";
 }
+
+const STOP_REASONS: ReadonlyMap<string | null, DecodedReply["stopReason"]> = new Map([
+  ["tool_calls", "tool-calls"],
+  ["function_call", "tool-calls"],
+  ["length", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["content_filter", "refusal"],
+]);
 
 interface OpenCall {
   id: string;

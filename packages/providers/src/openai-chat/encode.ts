@@ -14,27 +14,23 @@ export type ChatBody = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stre
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 type ContentPart = OpenAI.ChatCompletionContentPart;
 
-interface ChatEncoding {
-  readonly quirks: ChatQuirks;
-}
-
 /**
  * The request on the Chat Completions wire. Media of results follow as the user's message behind the batch; neighbours of one role become
  * one message; the dynamic context comes last.
  */
-export function encodeOpenAiChat(request: ModelRequest, encoding: ChatEncoding): ChatBody {
+export function encodeOpenAiChat(request: ModelRequest, quirks: ChatQuirks): ChatBody {
   const { modelId, maxOutputTokens } = request;
   const reasoning = reasoningOf(request);
   const context = wellFormedContext(request.context);
-  const { systemRole, outputLimit, reasoningEffort } = encoding.quirks;
+  const { systemRole, outputLimit, reasoningEffort, roles } = quirks;
   const system: ChatMessage[] = context.system === "" ? [] : [{ role: systemRole, content: context.system }];
-  const messages = chatMessages(context, encoding);
+  const messages = chatMessages(context, quirks);
   return {
     model: modelId,
     [outputLimit]: maxOutputTokens,
     ...(reasoning === undefined || reasoningEffort === "leave-out" ? {} : { reasoning_effort: reasoning }),
     ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
-    messages: [...system, ...(encoding.quirks.roles === "alternate" ? inTurn(messages, CHAT_TURNS) : messages)],
+    messages: [...system, ...(roles === "alternate" ? inTurn(messages, CHAT_TURNS) : messages)],
   };
 }
 
@@ -44,7 +40,7 @@ function toolParam(tool: ToolSpec): OpenAI.ChatCompletionTool {
 }
 
 /** The messages behind the system text. */
-export function chatMessages(context: Context, { quirks }: ChatEncoding): ChatMessage[] {
+export function chatMessages(context: Context, quirks: ChatQuirks): ChatMessage[] {
   const list: ChatMessage[] = [];
   let mediaOfResults: ContentPart[] = [];
   const userParts = (parts: readonly ContentPart[]) => {
@@ -55,39 +51,25 @@ export function chatMessages(context: Context, { quirks }: ChatEncoding): ChatMe
     list.push({ role: "user", content: contentOf(joined) });
   };
   for (const message of context.messages) {
-    if (message.role !== "tool-result") {
-      userParts(mediaOfResults);
-      mediaOfResults = [];
+    if (message.role === "tool-result") {
+      const parts = partsOf(message, quirks);
+      list.push({ role: "tool", tool_call_id: callIdFor(message.callId, quirks), content: textsOf(parts).join("\n") });
+      mediaOfResults.push(...parts.filter((part) => part.type !== "text"));
+      continue;
     }
-    switch (message.role) {
-      case "user":
-        // Where turns are wanted no other system message is taken than the first.
-        if (message.origin === "declared" && quirks.roles === "any") {
-          const texts = partsOf(message, quirks).flatMap((part) => (part.type === "text" ? [part.text] : []));
-          list.push({ role: quirks.systemRole, content: texts.join("\n") });
-          break;
-        }
-        userParts(partsOf(message, quirks));
-        break;
-      case "assistant": {
-        const reply = replyMessage(message, quirks);
-        const last = list.at(-1);
-        // A reply that another follows has no calls, only words.
-        if (last?.role === "assistant") list.pop();
-        const words = last?.role === "assistant" ? [last.content, reply.content].filter(Boolean).join("\n") : "";
-        list.push(words === "" ? reply : { ...reply, content: words });
-        break;
-      }
-      case "tool-result": {
-        const parts = partsOf(message, quirks);
-        const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-        list.push({ role: "tool", tool_call_id: callIdFor(message.callId, quirks), content: text });
-        mediaOfResults.push(...parts.filter((part) => part.type !== "text"));
-        break;
-      }
-      default:
-        message satisfies never;
-    }
+    userParts(mediaOfResults);
+    mediaOfResults = [];
+    if (message.role === "assistant") {
+      const reply = replyMessage(message, quirks);
+      const last = list.at(-1);
+      // A reply that another follows has no calls, only words.
+      if (last?.role === "assistant") list.pop();
+      const words = last?.role === "assistant" ? [last.content, reply.content].filter(Boolean).join("\n") : "";
+      list.push(words === "" ? reply : { ...reply, content: words });
+    } else if (message.origin === "declared" && quirks.roles === "any")
+      // Where turns are wanted no other system message is taken than the first.
+      list.push({ role: quirks.systemRole, content: textsOf(partsOf(message, quirks)).join("\n") });
+    else userParts(partsOf(message, quirks));
   }
   userParts(mediaOfResults);
   if (context.dynamicContext !== null && context.dynamicContext.trim() !== "")
@@ -118,9 +100,13 @@ function isDeclaring(
   return message.role === "developer" || message.role === "system";
 }
 
+function textsOf(parts: readonly ContentPart[]): readonly string[] {
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+}
+
 /** Bare text is sent as text: every server takes it. */
 function contentOf(parts: readonly ContentPart[]): string | ContentPart[] {
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const texts = textsOf(parts);
   return texts.length === parts.length ? texts.join("\n") : [...parts];
 }
 

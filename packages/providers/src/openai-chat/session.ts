@@ -44,7 +44,7 @@ export async function createChatSession(given: ChatSessionOptions): Promise<Chat
       boundReasoning: "leaves",
       encode: (asked): ChatBody => {
         const context = { ...asked.context, tools: [] };
-        const { messages } = encodeOpenAiChat({ ...asked, context }, { quirks });
+        const { messages } = encodeOpenAiChat({ ...asked, context }, quirks);
         const [max_tokens, max_completion_tokens] = [request.max_tokens, request.max_completion_tokens].map((wanted) =>
           typeof wanted === "number" ? Math.min(wanted, asked.maxOutputTokens) : wanted,
         );

@@ -1,5 +1,6 @@
 import type { AssistantMessage } from "@plimsoll/core";
 import { cutStream, noSummary, ReportedError } from "../client/failure.ts";
+import { textParts } from "../drop-in/wire-array.ts";
 import { callPart, type Fields, jsonValueOf, recordAt, recordsAt, stringAt, type VendorSummary } from "../fields.ts";
 import { openAiUsage } from "../openai-chat/decode.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
@@ -41,29 +42,20 @@ export function decodeCompacted(response: unknown): VendorSummary {
 
 /** An item of the model as parts. Items of server-side tools are kept as they came, like reasoning: opaque. */
 export function replyParts(item: Fields): AssistantMessage["parts"] {
-  switch (item.type) {
-    case "message":
-      return recordsAt(item, "content").flatMap((part) => {
-        const text = stringAt(part, "text") ?? stringAt(part, "refusal") ?? "";
-        return text.trim() === "" ? [] : [{ type: "text", text } as const];
-      });
-    case "function_call": {
-      const names = { callId: stringAt(item, "call_id") ?? "", toolName: stringAt(item, "name") ?? "" };
-      return [callPart(names, stringAt(item, "arguments") ?? "")];
-    }
-    case "reasoning": {
-      const text = [...recordsAt(item, "summary"), ...recordsAt(item, "content")]
-        .map((part) => stringAt(part, "text") ?? "")
-        .join("\n");
-      return [{ type: "reasoning", text, opaque: jsonValueOf(item) }];
-    }
-    default:
-      return [{ type: "reasoning", text: "", opaque: jsonValueOf(item) }];
+  const content = recordsAt(item, "content");
+  if (item.type === "message")
+    return content.flatMap((part) => textParts(stringAt(part, "text") ?? stringAt(part, "refusal") ?? ""));
+  if (item.type === "function_call") {
+    const names = { callId: stringAt(item, "call_id") ?? "", toolName: stringAt(item, "name") ?? "" };
+    return [callPart(names, stringAt(item, "arguments") ?? "")];
   }
+  const thoughts = item.type === "reasoning" ? [...recordsAt(item, "summary"), ...content] : [];
+  const text = thoughts.map((part) => stringAt(part, "text") ?? "").join("\n");
+  return [{ type: "reasoning", text, opaque: jsonValueOf(item) }];
 }
 
 /** The wire has no stop reason: it follows from the status and from the reply's content. */
-function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): NonNullable<AssistantMessage["stopReason"]> {
+function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): DecodedReply["stopReason"] {
   const reason = stringAt(recordAt(response, "incomplete_details"), "reason");
   if (response.status === "incomplete" && (reason ?? "max_output_tokens") !== "max_output_tokens")
     return reason === "content_filter" ? "refusal" : "other";

@@ -11,6 +11,7 @@ import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { reasoningOf } from "../catalog/model-limits.ts";
 import { argumentsText, parseRecord, recordsAt, stringAt, vendorBlockOf } from "../fields.ts";
+import { OPENAI_CHAT_WIRE_RULES } from "../openai-chat/encode.ts";
 import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
 
@@ -165,18 +166,12 @@ function reasoningItem(part: ReasoningPart): OpenAI.Responses.ResponseReasoningI
  *   found for function call", "No tool call found for function call output with call_id" (leookun/cursor-byok#307)
  */
 export const OPENAI_RESPONSES_WIRE_RULES: WireRules = {
+  ...OPENAI_CHAT_WIRE_RULES,
   name: "openai-responses",
-  firstMessage: "any",
-  lastMessage: "any",
-  emptyContent: "accept",
-  malformedText: "reject",
   resultPlacement: "anywhere-after-call",
   trailingReasoning: "reject",
   resultImages: "accept",
-  sameRole: "accept",
-  callIds: "any",
   maximumCallIdChars: 64,
-  maximumMessages: null,
 };
 
 /** Longest name of a tool: platform.openai.com/docs/api-reference/responses/create. */

@@ -1,10 +1,14 @@
 import { type ModelReply, type ModelRequest, PlimsollError, textOf } from "@plimsoll/core";
 import { decodeAnthropic } from "../anthropic/decode.ts";
-import { geminiUsage } from "../drop-in/gemini-contents.ts";
+import { encodeAnthropic } from "../anthropic/encode.ts";
+import { contentOf, geminiUsage } from "../drop-in/gemini-contents.ts";
 import { textParts } from "../drop-in/wire-array.ts";
-import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt, withoutKeys } from "../fields.ts";
 import { decodeOpenAiChat } from "../openai-chat/decode.ts";
+import { encodeOpenAiChat } from "../openai-chat/encode.ts";
+import { COMPATIBLE_QUIRKS } from "../openai-chat/hosts.ts";
 import { decodeOpenAiResponse } from "../openai-responses/decode.ts";
+import { encodeOpenAiResponses } from "../openai-responses/encode.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply } from "../wire/wire.ts";
 import { wireAt } from "./wires.ts";
@@ -24,7 +28,10 @@ export function summaryQuestion(target: string, bodyText: string, request: Model
   const wire = wireAt(path);
   const own = parseRecord(bodyText);
   if (wire === null || own === null) return null;
-  const asked: Asked = { request, own, text: request.context.messages.map(textOf).join("\n\n") };
+  const { reasoning: _, context, ...plain } = request;
+  const parts = [{ type: "text", text: context.messages.map(textOf).join("\n\n") }] as const;
+  const message = { role: "user", id: "question", origin: "human", parts, atMs: null } as const;
+  const asked: Asked = { request: { ...plain, context: { ...context, messages: [message], tools: [] } }, own };
   const of = QUESTIONS[wire.name];
   const at = of.pathOf?.(path) ?? `${path.replace(/\/compact$/, "")}${query === undefined ? "" : `?${query}`}`;
   return {
@@ -43,54 +50,33 @@ export function summaryQuestion(target: string, bodyText: string, request: Model
 interface Asked {
   readonly request: ModelRequest;
   readonly own: Fields;
-  readonly text: string;
 }
 
 interface QuestionForm {
   readonly pathOf?: (path: string) => string;
-  readonly bodyOf: (asked: Asked) => Fields;
+  readonly bodyOf: (asked: Asked) => object;
   readonly decode: (answer: Fields) => DecodedReply;
 }
 
 const QUESTIONS: { readonly [name in NonNullable<ReturnType<typeof wireAt>>["name"]]: QuestionForm } = {
-  anthropic: {
-    bodyOf: ({ request: { modelId, maxOutputTokens, context }, text }) => ({
-      model: modelId,
-      max_tokens: maxOutputTokens,
-      system: context.system,
-      messages: [{ role: "user", content: text }],
-    }),
-    decode: decodeAnthropic,
-  },
+  anthropic: { bodyOf: ({ request }) => encodeAnthropic(request, { cacheTimeToLive: null }), decode: decodeAnthropic },
   "openai-chat": {
-    bodyOf: ({ request: { modelId, maxOutputTokens, context }, own, text }) => ({
-      model: modelId,
+    bodyOf: ({ request, own }) => {
       // Servers take one of the two names; the program's own request says which.
-      ...(own.max_completion_tokens === undefined
-        ? { max_tokens: maxOutputTokens }
-        : { max_completion_tokens: maxOutputTokens }),
-      messages: [
-        { role: "system", content: context.system },
-        { role: "user", content: text },
-      ],
-    }),
+      const outputLimit = own.max_completion_tokens === undefined ? "max_tokens" : "max_completion_tokens";
+      return encodeOpenAiChat(request, { ...COMPATIBLE_QUIRKS, outputLimit });
+    },
     decode: decodeOpenAiChat,
   },
   "openai-responses": {
-    bodyOf: ({ request: { modelId, maxOutputTokens, context }, text }) => ({
-      model: modelId,
-      instructions: context.system,
-      input: [{ type: "message", role: "user", content: [{ type: "input_text", text }] }],
-      max_output_tokens: maxOutputTokens,
-      store: false,
-    }),
+    bodyOf: ({ request }) => withoutKeys(encodeOpenAiResponses(request), ["include"]),
     decode: decodeOpenAiResponse,
   },
   gemini: {
     pathOf: (path) => path.replace(/:streamGenerateContent$/, ":generateContent"),
-    bodyOf: ({ request: { maxOutputTokens, context }, text }) => ({
+    bodyOf: ({ request: { maxOutputTokens, context } }) => ({
       systemInstruction: { parts: [{ text: context.system }] },
-      contents: [{ role: "user", parts: [{ text }] }],
+      contents: context.messages.map(contentOf),
       generationConfig: { maxOutputTokens },
     }),
     decode: decodeGemini,
