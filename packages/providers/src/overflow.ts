@@ -96,10 +96,9 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
       return holds(text, ENTITLEMENT_PHRASES) ? { kind: "not-entitled" } : { kind: "too-large", of: "tokens" };
     case "request-too-large":
       return tooLarge(text);
-    case "reasoning-refused":
-      return { kind: failureClass };
     case "rate-limit":
       return { kind: "rate" };
+    case "reasoning-refused":
     case "quota":
     case "auth":
       return { kind: failureClass };
@@ -169,32 +168,33 @@ function refusedRequest({ message, code, body, request }: ProviderFailure, statu
 }
 
 interface Said {
-  readonly proses: readonly string[];
-  readonly places: readonly string[];
+  readonly proses: string[];
+  readonly places: string[];
 }
-
-const NOTHING_SAID: Said = { proses: [], places: [] };
 
 /** Depth to which texts that hold JSON are read. Chosen: a gateway around a gateway. */
 const MOST_WRAPPERS = 6;
 
 /** Reads objects, JSON in strings and strings around JSON. A word without blanks is a code or an id, and says nothing. */
-function saidIn(value: unknown, depth = 0): Said {
-  if (depth > MOST_WRAPPERS) return NOTHING_SAID;
-  if (typeof value === "string") return saidInText(value.slice(0, MAXIMUM_TEXT_CHARS), depth);
-  if (Array.isArray(value)) return joined(value.slice(0, MOST_ITEMS).map((each) => saidIn(each, depth + 1)));
-  if (!isRecord(value)) return NOTHING_SAID;
-  const fields = Object.entries(value).slice(0, MOST_ITEMS);
-  const all = fields.map(([, each]) => saidIn(typeof each === "string" && isCode(each) ? null : each, depth + 1));
-  return joined([...all, { proses: [], places: fields.flatMap(placeIn) }]);
+function saidIn(value: unknown): Said {
+  const said: Said = { proses: [], places: [] };
+  look(value, said, 0);
+  return said;
+}
+
+function look(value: unknown, said: Said, depth: number): void {
+  if (depth > MOST_WRAPPERS) return;
+  if (typeof value === "string") lookInText(value.slice(0, MAXIMUM_TEXT_CHARS), said, depth);
+  else if (Array.isArray(value)) for (const each of value.slice(0, MOST_ITEMS)) look(each, said, depth + 1);
+  else if (isRecord(value)) {
+    const fields = Object.entries(value).slice(0, MOST_ITEMS);
+    for (const [, each] of fields) if (typeof each !== "string" || !isCode(each)) look(each, said, depth + 1);
+    said.places.push(...fields.flatMap(placeIn));
+  }
 }
 
 /** The most parts of an error that are read. Chosen. */
 const MOST_ITEMS = 50;
-
-function joined(all: readonly Said[]): Said {
-  return { proses: all.flatMap(({ proses }) => proses), places: all.flatMap(({ places }) => places) };
-}
 
 function isCode(text: string): boolean {
   return /^[\x21-\x7e]*$/.test(text) && !/^["{[]/.test(text);
@@ -210,27 +210,25 @@ function placeIn([key, value]: readonly [string, unknown]): readonly string[] {
   return isPath ? [String(value.at(-1))] : [];
 }
 
-function saidInText(text: string, depth: number): Said {
+function lookInText(text: string, said: Said, depth: number): void {
   const prose = text.replace(LEADING_STATUS_PATTERN, "").trim();
   const whole = parsedJson(prose);
-  if (whole !== undefined) return saidIn(whole, depth + 1);
+  if (whole !== undefined) return look(whole, said, depth + 1);
   const [start, end] = [prose.indexOf("{"), prose.lastIndexOf("}")];
   const inner = start < 0 || end < start ? undefined : prose.slice(start, end + 1);
   const held = inner === undefined ? undefined : (parsedJson(inner) ?? parsedJson(asJson(inner)));
-  if (inner === undefined || held === undefined) return saidInLines(prose, depth);
-  const outer = { proses: [withoutTags(prose.replace(inner, " "))], places: [] };
-  return joined([outer, saidIn(held, depth + 1)]);
+  if (inner === undefined || held === undefined) return lookInLines(prose, said, depth);
+  said.proses.push(withoutTags(prose.replace(inner, " ")));
+  look(held, said, depth + 1);
 }
 
 /** Reads lines of JSON, or events that hold it; words are read as they are. */
-function saidInLines(prose: string, depth: number): Said {
-  const whole = { proses: prose === "" ? [] : [withoutTags(prose)], places: [] };
-  if (!prose.includes("{")) return whole;
+function lookInLines(prose: string, said: Said, depth: number): void {
   const lines = prose.split("\n").map((text) => ({ text, held: parsedJson(text.replace(/^\s*data:/, "").trim()) }));
-  if (!lines.some(({ held }) => isRecord(held))) return whole;
-  return joined(
-    lines.map(({ text, held }) => (held === undefined ? { proses: [withoutTags(text)], places: [] } : saidIn(held, depth + 1))),
-  );
+  const isJson = prose.includes("{") && lines.some(({ held }) => isRecord(held));
+  for (const { text, held } of isJson ? lines : [{ text: prose, held: undefined }])
+    if (held !== undefined) look(held, said, depth + 1);
+    else if (isJson || prose !== "") said.proses.push(withoutTags(text));
 }
 
 function parsedJson(text: string): unknown {

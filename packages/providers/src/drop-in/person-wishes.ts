@@ -34,25 +34,17 @@ interface WishedOf {
 
 /** Carries out a command that a person typed for Plimsoll, and resolves to the answer. If there is nothing to undo the answer says so; other errors reject. */
 export async function wishAnswer(word: TypedWord, { entries, undo, status }: WishedOf): Promise<string> {
-  switch (word.kind) {
-    case "undo":
-      try {
-        return `The last cut is undone: ${await undo()}.`;
-      } catch (error) {
-        if (isPlimsollError(error, "bad-input")) return `Nothing was undone: ${error.message}.`;
-        throw error;
-      }
-    case "dropped": {
-      const cut = newestCut(entries);
-      return cut === null ? "Nothing was dropped: this conversation has not been cut." : takenWords(cut);
-    }
-    case "status":
-      return status;
-    case "help":
-    case "keep":
-      return TYPED_HELP;
-    default:
-      return word satisfies never;
+  if (word.kind === "status") return status;
+  if (word.kind === "dropped") {
+    const cut = newestCut(entries);
+    return cut === null ? "Nothing was dropped: this conversation has not been cut." : takenWords(cut);
+  }
+  if (word.kind !== "undo") return TYPED_HELP;
+  try {
+    return `The last cut is undone: ${await undo()}.`;
+  } catch (error) {
+    if (isPlimsollError(error, "bad-input")) return `Nothing was undone: ${error.message}.`;
+    throw error;
   }
 }
 

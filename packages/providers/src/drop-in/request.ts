@@ -42,7 +42,7 @@ import type { modelPriors } from "../priors/model-priors.ts";
 import type { WireArray } from "./wire-array.ts";
 
 /** The conversations of a drop-in. */
-export type Conversations = ReturnType<typeof createConversations>;
+type Conversations = ReturnType<typeof createConversations>;
 /** The key of one, and the id of its log. */
 export type ConversationName = FoundConversation["name"];
 /** One of them, and its name. */
