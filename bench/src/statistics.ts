@@ -76,12 +76,10 @@ export function unitOf({ session, lineage, project }: InSession): InSession {
   return { session, ...(lineage !== undefined && { lineage }), ...(project !== undefined && { project }) };
 }
 
-/** A figure over items that follows from sums of counts: so whole repositories can be drawn without looking at their items again. */
-export interface Statistic<Item> {
-  readonly width: number;
-  add(item: Item, sums: Float64Array): void;
-  /** `null` if the sums say nothing. */
-  figure(sums: Float64Array): number | null;
+/** A mean over items, of a number of each; `figure` is made of it at the end. */
+interface Statistic<Item> {
+  of(item: Item): number;
+  figure(mean: number): number;
 }
 
 /** The owners of items that belong to sessions. */
@@ -94,9 +92,6 @@ export const FEWEST_OWNERS = 8;
 
 const DRAWS = 10_000;
 const TAIL_RATIO = 0.025;
-
-/** If more draws than this have no figure, an interval of the others would be too narrow; chosen. */
-const MOST_EMPTY_RATIO = 0.025;
 
 /** An item of a recorded session, which is known by its name. */
 export interface InSession {
@@ -126,74 +121,56 @@ export function geometricMeanOf(numbers: readonly number[]): number | null {
 
 /**
  * Computes a statistic with a 95% bootstrap interval that draws whole repositories, or other clusters, with replacement. Deterministic. Time is linear in items, and
- * in draws × repositories × counts.
+ * in draws × repositories.
  */
 export function clusteredEstimate<Item>(
   items: readonly (Item & InSession)[],
-  statistic: Statistic<Item>,
+  { of, figure }: Statistic<Item>,
   clusterOf: (session: string, project?: string) => Origin = originOf,
 ): Estimate {
-  const { width, add, figure } = statistic;
-  const clusters = new Map<string, Float64Array>();
+  const clusters = new Map<string, { sum: number; count: number }>();
   const owners = new Set<string>();
-  const whole = new Float64Array(width);
+  let total = 0;
   for (const item of items) {
     const { repository, owner } = clusterOf(item.lineage ?? item.session, item.project);
-    const sums = clusters.get(repository) ?? new Float64Array(width);
-    clusters.set(repository, sums);
+    const { sum, count } = clusters.get(repository) ?? { sum: 0, count: 0 };
+    clusters.set(repository, { sum: sum + of(item), count: count + 1 });
     owners.add(owner);
-    add(item, sums);
-    add(item, whole);
+    total += of(item);
   }
-  const value = figure(whole);
-  const isKnowable = owners.size >= FEWEST_OWNERS && value !== null;
-  const interval = isKnowable ? resampled([...clusters.values()], { width, figure }) : null;
-  return { value, interval, repositories: clusters.size, owners: owners.size };
+  const interval = owners.size < FEWEST_OWNERS ? null : resampled([...clusters.values()]);
+  return {
+    value: items.length === 0 ? null : figure(total / items.length),
+    interval: interval === null ? null : { from: figure(interval.from), through: figure(interval.through) },
+    repositories: clusters.size,
+    owners: owners.size,
+  };
 }
 
-function resampled(
-  clusters: readonly Float64Array[],
-  { width, figure }: Pick<Statistic<never>, "width" | "figure">,
-): Interval | null {
+/** The middle 95% of the means of clusters that are drawn with replacement. */
+function resampled(clusters: readonly { readonly sum: number; readonly count: number }[]): Interval | null {
   const random = createRandom();
-  const sums = new Float64Array(width);
-  const drawn = new Float64Array(DRAWS);
-  let known = 0;
-  for (let draw = 0; draw < DRAWS; draw++) {
-    sums.fill(0);
+  const means = new Float64Array(DRAWS).map(() => {
+    let [sum, count] = [0, 0];
     for (let place = 0; place < clusters.length; place++) {
-      const cluster = clusters[Math.floor(random() * clusters.length)] ?? sums;
-      for (let count = 0; count < width; count++) sums[count] = (sums[count] ?? 0) + (cluster[count] ?? 0);
+      const drawn = clusters[Math.floor(random() * clusters.length)];
+      sum += drawn?.sum ?? 0;
+      count += drawn?.count ?? 0;
     }
-    const value = figure(sums);
-    if (value !== null) drawn[known++] = value;
-  }
-  if (known < DRAWS * (1 - MOST_EMPTY_RATIO)) return null;
-  const sorted = drawn.subarray(0, known).sort();
-  const tail = Math.floor(sorted.length * TAIL_RATIO);
-  const from = sorted[tail];
-  const through = sorted[sorted.length - 1 - tail];
+    return sum / count;
+  });
+  const sorted = means.sort();
+  const tail = Math.floor(DRAWS * TAIL_RATIO);
+  const [from, through] = [sorted[tail], sorted[DRAWS - 1 - tail]];
   return from === undefined || through === undefined ? null : { from, through };
 }
 
-/** Makes the statistic "mean of a number over items" for {@link clusteredEstimate}; `null` without items. */
+/** Makes the statistic "mean of a number over items" for {@link clusteredEstimate}. */
 export function meanOver<Item>(numberOf: (item: Item) => number): Statistic<Item> {
-  return {
-    width: 2,
-    add(item, sums) {
-      sums[0] = (sums[0] ?? 0) + numberOf(item);
-      sums[1] = (sums[1] ?? 0) + 1;
-    },
-    figure: ([sum = 0, count = 0]) => (count === 0 ? null : sum / count),
-  };
+  return { of: numberOf, figure: (mean) => mean };
 }
 
 /** The geometric mean of a number above zero over items. */
 export function geometricMeanOver<Item>(numberOf: (item: Item) => number): Statistic<Item> {
-  const logs = meanOver((item: Item) => Math.log(numberOf(item)));
-  const figure: Statistic<Item>["figure"] = (sums) => {
-    const mean = logs.figure(sums);
-    return mean === null ? null : Math.exp(mean);
-  };
-  return { ...logs, figure };
+  return { of: (item) => Math.log(numberOf(item)), figure: Math.exp };
 }
