@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clusteredEstimate, FEWEST_OWNERS, meanOver } from "./statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, meanOver } from "./statistics.ts";
 
 interface Item {
   readonly session: string;
@@ -57,6 +57,14 @@ describe("clusteredEstimate", () => {
     );
     expect(value).toBe(0.5);
     expect([interval?.from, interval?.through]).toEqual([expect.closeTo(0.25, 1), expect.closeTo(0.75, 1)]);
+  });
+
+  test("takes a geometric mean", () => {
+    const { value, interval } = clusteredEstimate(
+      items(8, (repository) => 10 ** (repository % 2)),
+      geometricMeanOver(({ amount }) => amount),
+    );
+    expect([value, interval?.from]).toEqual([expect.closeTo(10 ** 0.5), expect.closeTo(10 ** 0.125)]);
   });
 
   test("gives the same twice", () => {

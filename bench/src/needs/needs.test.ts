@@ -22,11 +22,15 @@ const range = (id: string, callId: string, first: number, last: number) =>
 const ECHO = result("r2", "c3", "1:a line that was put in\n2:one of the lines\n3:two of the lines\n4:three of the lines");
 const FAR = result("far", "c0", "word ".repeat(20_000));
 
-/** `held/uses far-uses` of a kind at the last message of a history, under the context that was sent before it. */
-function at(kind: NeedKind, history: readonly Message[], context: readonly Message[] | null): string {
+function needsOf(history: readonly Message[]) {
   const entries = logOf(history);
   const references = prepareReferences(entries);
-  const needs = prepareNeeds(entries, { references, messageTokens: (message) => (message.id === "far" ? 20_000 : 10) });
+  return prepareNeeds(entries, { references, messageTokens: (message) => (message.id === "far" ? 20_000 : 10) });
+}
+
+/** `held/uses far-uses` of a kind at the last message of a history, under the context that was sent before it. */
+function at(kind: NeedKind, history: readonly Message[], context: readonly Message[] | null): string {
+  const needs = needsOf(history);
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
   shown.follow({ removed: [], added: context ?? [] });
@@ -44,6 +48,11 @@ const framed = (text: string) =>
 const excerpt = (...lines: readonly string[]) => summaryMessage("s", lines.join("\n"));
 
 describe("prepareNeeds", () => {
+  test("an instruction is stated by messages before a call, not by its own reply", () => {
+    const { instructions } = needsOf([human("u", "keep the notes"), reply("a1", "I keep the notes"), reply("a2", "ok")]);
+    expect([1, 2].flatMap((ordinal) => instructions(ordinal).map(({ statedAt }) => statedAt))).toEqual([0, 1]);
+  });
+
   test.each<[string, NeedKind, readonly Message[], readonly Message[] | null, string]>([
     ["the text of an edit is held if it was read", "edits", [READ, SHOWN, EDIT], [READ, SHOWN], "1/1 0 left out 0"],
     ["not its lines apart", "edits", [READ, SHOWN, EDIT], [excerpt(FILE[1] ?? "", "…", FILE[2] ?? "")], "0/1 0 left out 0"],
