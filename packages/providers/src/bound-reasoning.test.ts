@@ -30,11 +30,11 @@ function turnOf(content: Anthropic.Message["content"], result = "line of a file\
 }
 
 /** A server that refuses thinking over a changed prefix, or drops it, with its requests and actions. */
-async function bindingServer(prefixMismatch: "error" | "drop_block" = "error", contextWindowTokens = 32_768) {
+async function bindingServer(prefixMismatch: "error" | "drop_block" = "error") {
   const bodies: unknown[] = [];
   const simulator = await startSimulator({
     replies: matrixScript("bound"),
-    contextWindowTokens,
+    contextWindowTokens: LIMITS.contextWindowTokens,
     nowMs: () => 0,
     rules: { prefixMismatch },
     onRequest: (_wire, body) => bodies.push(body),
@@ -290,36 +290,6 @@ describe("thinking that is refused all the same", () => {
     await playArray(sdk, 2, 14);
     expect(refused()).toBeGreaterThan(0);
     expect(refused()).toBeLessThanOrEqual(2);
-  });
-
-  /** A loop whose compaction is a hook: it fits, and hears of no refusal. A new one takes the array up, as after a restart without a store. */
-  const playHooks = async (sdk: Anthropic, allLimits: readonly (typeof LIMITS)[]) => {
-    const messages: Anthropic.MessageParam[] = [{ role: "user", content: "go" }];
-    const refusals: number[] = [];
-    for (const limits of allLimits) {
-      const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits });
-      let refused = 0;
-      for (let step = 0; step < 14; step++) {
-        const fitted = await compactor.fit(messages, { system: SYSTEM, modelId: MODEL });
-        const reply = await sdk.messages.create({ ...ASKED, messages: fitted }).catch(() => null);
-        if (reply === null) refused += 1;
-        else messages.push(...turnOf(reply.content));
-      }
-      refusals.push(refused);
-      await compactor.close();
-    }
-    return refusals;
-  };
-
-  test("a hook that is told of no refusal is refused once after each restart that cuts nothing", async () => {
-    const wide = { ...LIMITS, contextWindowTokens: 200_000 };
-    const { sdk } = await bindingServer("error", wide.contextWindowTokens);
-    expect(await playHooks(sdk, [LIMITS, wide, wide])).toEqual([0, 1, 1]);
-  });
-
-  test("a hook is not refused after a restart that cuts", async () => {
-    const { sdk } = await bindingServer();
-    expect(await playHooks(sdk, [LIMITS, LIMITS, LIMITS])).toEqual([0, 0, 0]);
   });
 
   test("without compaction the refusal reaches the caller", async () => {

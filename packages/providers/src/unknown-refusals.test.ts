@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { ALL_DOORS, type Call, chatAnswer, REFUSING_DOORS } from "../testing/doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, type OpenDoor, REFUSING_DOORS } from "../testing/doors.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
@@ -109,18 +109,35 @@ function harbour(error: () => Error, takenRatio = 0.9) {
   return { seen, call };
 }
 
+/** It refuses as many of the next requests as it is told, and notes the characters of each. */
+function moody(error: () => Error) {
+  const seen = { sizes: [] as number[], failing: 0 };
+  const call: Call = async ({ messages }) => {
+    const chars = JSON.stringify(messages).length;
+    seen.sizes.push(chars);
+    if (seen.failing-- > 0) throw error();
+    return chatAnswer(`r${seen.sizes.length}`, Math.ceil(chars / 4));
+  };
+  return { seen, call };
+}
+
 const said = (turn: number) => `${turn}: ${"some words of a person ".repeat(170)}`;
+
+/** Sends the message behind so many turns, as often as it is called; an error is given back. */
+async function lastOf(open: OpenDoor, call: Call): Promise<() => Promise<unknown>> {
+  const door = await open(PLIMSOLL_POLICY, LIMITS);
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    door.say(said(turn));
+    await door.send(call);
+  }
+  door.say(said(TURNS));
+  return () => door.send(call).catch((thrown: unknown) => thrown);
+}
 
 describe.each(REFUSING_DOORS)("%s", (_, open) => {
   const last = async (error: () => Error) => {
     const { seen, call } = harbour(error);
-    const door = await open(PLIMSOLL_POLICY, LIMITS);
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      door.say(said(turn));
-      await door.send(call);
-    }
-    door.say(said(TURNS));
-    const answer = await door.send(call).catch((thrown: unknown) => thrown);
+    const answer = await (await lastOf(open, call))();
     return { answer, refused: seen.refused };
   };
 
@@ -166,18 +183,12 @@ describe.each(REFUSING_DOORS)("%s, where more was answered before", (_, open) =>
   });
 
   test("a refusal of the moment takes nothing", async () => {
-    const sizes: number[] = [];
-    let failing = 0;
-    const call: Call = async ({ messages }) => {
-      const tokens = Math.ceil(JSON.stringify(messages).length / 4);
-      sizes.push(tokens);
-      if (failing-- > 0) throw refusal(400, words("Not now"));
-      return chatAnswer(`r${sizes.length}`, tokens);
-    };
+    const { seen, call } = moody(() => refusal(400, words("Not now")));
+    const { sizes } = seen;
     const door = await open(PLIMSOLL_POLICY, { contextWindowTokens: 12_000, maxOutputTokens: 1000 });
     for (let turn = 0; turn < 30; turn += 1) {
-      const isSmall = (sizes.at(-1) ?? 0) + 2_000 < Math.max(0, ...sizes);
-      failing = isSmall ? 1 : 0;
+      const isSmall = (sizes.at(-1) ?? 0) + 8_000 < Math.max(0, ...sizes);
+      seen.failing = isSmall ? 1 : 0;
       door.say(said(turn));
       const before = sizes.length;
       await door.send(call).catch(() => door.send(call));
@@ -222,12 +233,7 @@ const ATTEMPTS = 3;
 describe.each(ALL_DOORS)("%s, where a status of the moment stands before words that nobody knows", (_, open) => {
   const opened = async (error: () => Error, takenRatio?: number) => {
     const { seen, call } = harbour(error, takenRatio);
-    const door = await open(PLIMSOLL_POLICY, LIMITS);
-    for (let turn = 0; turn <= TURNS; turn += 1) {
-      door.say(said(turn));
-      if (turn < TURNS) await door.send(call);
-    }
-    return { seen, sent: () => door.send(call).catch((thrown: unknown) => thrown) };
+    return { seen, sent: await lastOf(open, call) };
   };
 
   test.each(MOMENT)("%s is tried with less once it was repeated: %s", async (status, text) => {
@@ -246,24 +252,12 @@ describe.each(ALL_DOORS)("%s, where a status of the moment stands before words t
   });
 
   test("nothing is cut for good by a burst whose words say overload", async () => {
-    const sizes: number[] = [];
-    const door = await open(PLIMSOLL_POLICY, LIMITS);
-    let failing = 0;
-    const call: Call = async ({ messages }) => {
-      sizes.push(JSON.stringify(messages).length);
-      if (failing-- > 0) throw refusal(503, words("Service Unavailable"));
-      return chatAnswer(`r${sizes.length}`, Math.ceil((sizes.at(-1) ?? 0) / 4));
-    };
-    for (let turn = 0; turn <= TURNS; turn += 1) {
-      door.say(said(turn));
-      if (turn < TURNS) await door.send(call);
-    }
-    sizes.length = 0;
-    failing = ATTEMPTS;
-    let answer: unknown = null;
-    while (!("object" in Object(answer))) answer = await door.send(call).catch((error: unknown) => error);
-    expect(sizes).toHaveLength(ATTEMPTS + 1);
-    expect(Math.min(...sizes)).toBeGreaterThan(TURNS * 1000 * 4);
+    const { seen, call } = moody(() => refusal(503, words("Service Unavailable")));
+    const sent = await lastOf(open, call);
+    Object.assign(seen, { sizes: [], failing: ATTEMPTS });
+    while (!("object" in Object(await sent())));
+    expect(seen.sizes).toHaveLength(ATTEMPTS + 1);
+    expect(Math.min(...seen.sizes)).toBeGreaterThan(TURNS * 1000 * 4);
   });
 
   test.each([
@@ -289,24 +283,12 @@ describe.each(ALL_DOORS)("%s, where a status of the moment stands before words t
 test.each(ALL_DOORS.filter(([name]) => name === "an agent" || name === "a proxy"))(
   "%s takes nothing for overload that repetitions cure",
   async (_, open) => {
-    const sizes: number[] = [];
-    const door = await open(PLIMSOLL_POLICY, LIMITS);
-    let failing = 0;
-    const call: Call = async ({ messages }) => {
-      sizes.push(JSON.stringify(messages).length);
-      if (failing-- > 0) throw refusal(503, words("The vessel is overladen"));
-      return chatAnswer(`r${sizes.length}`, Math.ceil((sizes.at(-1) ?? 0) / 4));
-    };
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      door.say(said(turn));
-      await door.send(call);
-    }
-    door.say(said(TURNS));
-    sizes.length = 0;
-    failing = ATTEMPTS - 1;
-    for (let attempt = 0; attempt < ATTEMPTS && sizes.length < ATTEMPTS; attempt += 1) await door.send(call).catch(() => null);
-    expect(new Set(sizes).size).toBe(1);
-    expect(sizes).toHaveLength(ATTEMPTS);
+    const { seen, call } = moody(() => refusal(503, words("The vessel is overladen")));
+    const sent = await lastOf(open, call);
+    Object.assign(seen, { sizes: [], failing: ATTEMPTS - 1 });
+    for (let attempt = 0; attempt < ATTEMPTS && seen.sizes.length < ATTEMPTS; attempt += 1) await sent();
+    expect(new Set(seen.sizes).size).toBe(1);
+    expect(seen.sizes).toHaveLength(ATTEMPTS);
   },
 );
 

@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { LanguageModelMiddleware } from "ai";
-import { MockLanguageModelV3 } from "ai/test";
+import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
 import type OpenAI from "openai";
 import { createCompactionMiddleware } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
@@ -84,18 +84,28 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
   const items = itemsOf(turnItems("ai-sdk"));
   return {
     send: async ({ turns, provider, key }) => {
+      const id = requestIdOf(turns);
+      const answered = async (prompt: unknown) => {
+        const total = await provider(JSON.stringify(prompt));
+        const inputTokens = { total, noCache: undefined, cacheRead: total, cacheWrite: 0 };
+        const usage = { inputTokens, outputTokens: { total: 10, text: 10, reasoning: 0 } };
+        return { usage, finishReason: { unified: "stop", raw: "stop" } } as const;
+      };
       const model = new MockLanguageModelV3({
-        doGenerate: async ({ prompt }) => {
-          const total = await provider(JSON.stringify(prompt));
+        doGenerate: async ({ prompt }) => ({
+          ...(await answered(prompt)),
+          content: [{ type: "text", text: "seen" }],
+          response: { id, modelId: "simulated" },
+          warnings: [],
+        }),
+        doStream: async ({ prompt }) => {
+          const finish = await answered(prompt);
           return {
-            content: [{ type: "text", text: "seen" }],
-            finishReason: { unified: "stop", raw: "stop" },
-            usage: {
-              inputTokens: { total, noCache: undefined, cacheRead: total, cacheWrite: 0 },
-              outputTokens: { total: 10, text: 10, reasoning: 0 },
-            },
-            response: { id: requestIdOf(turns), modelId: "simulated" },
-            warnings: [],
+            stream: convertArrayToReadableStream([
+              { type: "response-metadata", id, modelId: "simulated" },
+              { type: "text-delta", id: "0", delta: "seen" },
+              { type: "finish", ...finish },
+            ]),
           };
         },
       });
@@ -103,7 +113,10 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
       const params: Params = { prompt: items(turns), ...providerOptions };
       const doGenerate = () => model.doGenerate(params);
       const doStream = () => model.doStream(params);
-      await middleware.wrapGenerate({ params, model, doGenerate, doStream });
+      const given = { params, model, doGenerate, doStream };
+      // Every second request streams.
+      if (turns.length % 2 === 1) await middleware.wrapGenerate(given);
+      else await convertReadableStreamToArray((await middleware.wrapStream(given)).stream);
     },
     close: middleware.close,
   };
@@ -116,43 +129,18 @@ function requestIdOf(turns: readonly ContractTurn[]): string {
 
 /** An answer of the Messages API. */
 export function anthropicAnswer(id: string, tokens: number, cache_read_input_tokens: number = tokens): Anthropic.Message {
-  return {
-    id,
-    type: "message",
-    role: "assistant",
-    model: "claude-simulated",
-    content: [{ type: "text", text: "seen", citations: null }],
-    stop_reason: "end_turn",
-    stop_sequence: null,
-    stop_details: null,
-    container: null,
-    diagnostics: null,
-    usage: {
-      input_tokens: tokens - cache_read_input_tokens,
-      output_tokens: 10,
-      cache_creation: null,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens,
-      inference_geo: null,
-      output_tokens_details: null,
-      server_tool_use: null,
-      service_tier: null,
-      speed: null,
-    },
-  };
+  const cache = { cache_creation_input_tokens: 0, cache_read_input_tokens };
+  return Object({
+    ...{ id, type: "message", role: "assistant", model: "claude-simulated", stop_reason: "end_turn" },
+    content: [{ type: "text", text: "seen" }],
+    usage: { input_tokens: tokens - cache_read_input_tokens, output_tokens: 10, ...cache },
+  });
 }
 
 /** The answer on this wire. */
 export function chatAnswer(id: string, prompt_tokens: number, cached_tokens: number = prompt_tokens): OpenAI.ChatCompletion {
-  const prompt_tokens_details = { cached_tokens };
-  return {
-    id,
-    object: "chat.completion",
-    created: 0,
-    model: "simulated",
-    choices: [],
-    usage: { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10, prompt_tokens_details },
-  };
+  const usage = { prompt_tokens, completion_tokens: 10, prompt_tokens_details: { cached_tokens } };
+  return Object({ id, object: "chat.completion", model: "simulated", choices: [], usage });
 }
 
 /** The answer on this wire. */
@@ -161,30 +149,6 @@ export function responsesAnswer(
   input_tokens: number,
   cached_tokens: number = input_tokens,
 ): OpenAI.Responses.Response {
-  const [input_tokens_details, output_tokens_details] = [{ cached_tokens, cache_write_tokens: 0 }, { reasoning_tokens: 0 }];
-  const usage = {
-    input_tokens,
-    output_tokens: 10,
-    total_tokens: input_tokens + 10,
-    input_tokens_details,
-    output_tokens_details,
-  };
-  return {
-    id,
-    object: "response",
-    created_at: 0,
-    model: "simulated",
-    output: [],
-    output_text: "",
-    usage,
-    error: null,
-    incomplete_details: null,
-    instructions: null,
-    metadata: null,
-    parallel_tool_calls: true,
-    temperature: null,
-    tool_choice: "auto",
-    tools: [],
-    top_p: null,
-  };
+  const usage = { input_tokens, output_tokens: 10, input_tokens_details: { cached_tokens } };
+  return Object({ id, object: "response", model: "simulated", output: [], usage });
 }

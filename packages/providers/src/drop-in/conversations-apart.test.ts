@@ -5,14 +5,12 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { createDigest, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, type Policy, type SessionStore } from "@plimsoll/core";
 import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
 import { expect, test } from "vitest";
-import { anthropicAnswer, DROP_INS } from "../../testing/array-drop-ins.ts";
-import { markedHistory } from "../../testing/marked-history.ts";
+import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import type { CompactorOptions } from "./request.ts";
 
 const NO_ANSWER = anthropicAnswer("msg", 3_000);
 const limits = { contextWindowTokens: 6_000, maxOutputTokens: 500 };
-const MARKERS = ["marker-one", "marker-two", "marker-three"];
 const KEYS = ["a", "b", "c", "d"];
 
 type Messages = readonly Anthropic.MessageParam[];
@@ -55,43 +53,6 @@ function counted(policy: Policy, more: Partial<CompactorOptions> = {}) {
   });
   return { compactor, requests };
 }
-
-test("three conversations that fit at the same time send what each sends alone", async () => {
-  const { compactor, requests } = counted(PLIMSOLL_MODEL_POLICY);
-  const histories = MARKERS.map((marker) => talk(marker, 61, 1_000));
-  const together = await Promise.all(histories.map((history) => compactor.fit(history)));
-  const alone = await Promise.all(histories.map((history) => counted(PLIMSOLL_MODEL_POLICY).compactor.fit(history)));
-  expect(together).toEqual(alone);
-  expect(requests.map((text) => MARKERS.filter((marker) => text.includes(marker)).length)).toEqual(requests.map(() => 1));
-  expect(requests.length).toBeGreaterThan(MARKERS.length - 1);
-});
-
-test.each(DROP_INS)("$name: conversations in turn pay for the summaries that each pays for alone", async ({ open }) => {
-  const histories = MARKERS.map((marker) => markedHistory({ marker, turns: 80, resultChars: 800 }));
-  let summaries = 0;
-  const digest = createDigest();
-  const made = () =>
-    open({
-      policy: PLIMSOLL_MODEL_POLICY,
-      limits,
-      nowMs: () => 0,
-      summarizer: (request, signal) => {
-        summaries += 1;
-        return digest(request, signal);
-      },
-    });
-  const provider = async (json: string) => Math.ceil(json.length / 4);
-  const one = made();
-  for (let count = 1; count <= 80; count++)
-    for (const turns of histories) await one.send({ turns: turns.slice(0, count), provider });
-  const inTurn = summaries;
-  for (const turns of histories) {
-    const own = made();
-    for (let count = 1; count <= 80; count++) await own.send({ turns: turns.slice(0, count), provider });
-  }
-  expect(inTurn).toBeGreaterThan(0);
-  expect(summaries - inTurn).toBe(inTurn);
-});
 
 test.each([
   ["without a key", {}],
@@ -276,7 +237,11 @@ test("a fit that waits for another one's summary ends when its signal aborts", a
 
 test("a handle of another's conversation finds nothing", async () => {
   const { compactor } = counted({ ...PLIMSOLL_POLICY, truncation: { capTokens: 500 } });
-  const [one, two] = MARKERS.map((marker) => [user(marker), calling("a"), answering({ a: `${marker} `.repeat(1_000) })]);
+  const [one, two] = ["marker-one", "marker-two"].map((marker) => [
+    user(marker),
+    calling("a"),
+    answering({ a: `${marker} `.repeat(1_000) }),
+  ]);
   const handleIn = (sent: Messages) => /artifact:[0-9a-f]{64}/.exec(JSON.stringify(sent))?.[0] ?? "none";
   const [ofOne, ofTwo] = [handleIn(await compactor.fit(one ?? [])), handleIn(await compactor.fit(two ?? []))];
   const range = { startChar: 0, maximumChars: 10 };

@@ -201,6 +201,7 @@ const ROWS: readonly (readonly [string, readonly Round[], readonly number[]])[] 
   ["nothing changes", [SMALL, SMALL], [0, 0]],
   ["a new process cuts", [SMALL, { ...SMALL, isRestarted: true }], [0, 0]],
   ["a new process cuts nothing", [SMALL, { ...WIDE, isRestarted: true }], [0, 1]],
+  ["two new processes cut nothing", [SMALL, { ...WIDE, isRestarted: true }, { ...WIDE, isRestarted: true }], [0, 1, 1]],
   ["system text changes", [WIDE, { ...WIDE, system: "You write files." }], [0, 1]],
   ["one more tool is there", [WIDE, { ...WIDE, tools: [TOOL, { ...TOOL, name: "write_file" }] }], [0, 1]],
   ["a new process has another system text", [WIDE, { ...WIDE, system: "You write files.", isRestarted: true }], [0, 1]],

@@ -1,56 +1,9 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import { DROP_INS } from "../../testing/array-drop-ins.ts";
-import type { ContractTurn } from "../testing/index.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 import type { RequestFacts } from "./request.ts";
 
 const LONG = "a line of a file\n".repeat(100);
-const STEPS = 130;
-
-/** A session of one human message and so many calls. */
-function turnsOf(count: number): readonly ContractTurn[] {
-  const calls = Array.from({ length: count }, (_, index): ContractTurn => {
-    return { kind: "step", callId: `call_${index}`, path: `${index}.ts`, said: `Step ${index}.`, result: `${index}\n${LONG}` };
-  });
-  return [{ kind: "human", before: null, text: "Read all files." }, ...calls];
-}
-
-const overflow = (words: string) => Object.assign(new Error(`400 ${words}`), { status: 400 });
-
-/** Refusals of providers that take a given number of characters, in the words of each. */
-const REFUSALS: readonly (readonly [string, string, number])[] = [
-  ["names its limit", "This model's maximum context length is 20000 tokens. Please reduce the length of the messages.", 1],
-  ["names nothing", "Your input exceeds the context window of this model.", 8],
-];
-const LIMIT_CHARS = 72_000;
-
-test.each(DROP_INS.flatMap(({ name, open }) => REFUSALS.map((refusal) => [name, ...refusal, open] as const)))(
-  "%s: a provider that %s refuses few requests of a long session",
-  async (_, _how, words, atMost, open) => {
-    const dropIn = open({
-      policy: PLIMSOLL_POLICY,
-      limits: { contextWindowTokens: 200_000, maxOutputTokens: 1_000 },
-      nowMs: () => 0,
-    });
-    let refused = 0;
-    const all = turnsOf(STEPS);
-    for (let count = 1; count <= STEPS; count++) {
-      await dropIn.send({
-        turns: all.slice(0, count + 1),
-        provider: (sent) => {
-          if (sent.length <= LIMIT_CHARS) return Promise.resolve(Math.ceil(sent.length / 4));
-          refused += 1;
-          return Promise.reject(overflow(words));
-        },
-      });
-    }
-    await dropIn.close();
-    expect(refused).toBeGreaterThan(0);
-    expect(refused).toBeLessThanOrEqual(atMost);
-  },
-);
-
 const chat = [
   { role: "user" as const, content: "Read all files." },
   ...Array.from({ length: 40 }, (_, index) => [
