@@ -1,11 +1,10 @@
 import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { ALL_DOORS, chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
 import { KEPT_NAMES, keptHistory } from "../testing/kept-items.ts";
 import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { SESSION_WIRES, type SessionWire, WIRE_SESSIONS } from "../testing/wire-sessions.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
-import { createChatSession } from "./openai-chat/session.ts";
 import { classifyProviderError, outcomeOf } from "./overflow.ts";
 
 test.each<[string, number | null]>([
@@ -128,19 +127,15 @@ test("no reply is asked for that is shorter than the thinking that the caller's 
 const LONG = "some words of a person ".repeat(7_800);
 const BESIDE = { contextWindowTokens: 64_000, maxOutputTokens: 30_000 };
 
-describe("a reply that does not fit beside what cannot be cut is lowered, with a word", () => {
-  test("by a session", async () => {
+test.each(ALL_DOORS.filter(([name]) => name === "a session" || name === "a proxy"))(
+  "a reply that does not fit beside what cannot be cut is lowered, with a word: by %s",
+  async (_, open) => {
     const told: string[] = [];
     const asked: (number | null | undefined)[] = [];
-    const session = await createChatSession({
-      policy: PLIMSOLL_POLICY,
-      limits: BESIDE,
-      onEvent: ({ type }) => told.push(type),
-      request: { model: "m", max_tokens: BESIDE.maxOutputTokens },
-    });
+    const door = await open(PLIMSOLL_POLICY, BESIDE, { onEvent: ({ type }) => told.push(type) });
     for (const text of ["Go on.", LONG]) {
-      session.user(text);
-      await session.send(async ({ max_tokens }) => {
+      door.say(text);
+      await door.send(async ({ max_tokens }) => {
         asked.push(max_tokens);
         return chatAnswer(`r${asked.length}`, 100);
       });
@@ -150,25 +145,5 @@ describe("a reply that does not fit beside what cannot be cut is lowered, with a
     expect(second).toBeGreaterThan(5_000);
     expect(second).toBeLessThan(28_000);
     expect(told.filter((type) => type === "reply-lowered")).toHaveLength(1);
-  });
-
-  test("by the proxy", async () => {
-    const told: string[] = [];
-    const compaction = proxyOf(BESIDE, told);
-    const sentOf = async (content: string) => {
-      const tools = [{ name: "t", input_schema: {} }];
-      const body = { model: "m", max_tokens: BESIDE.maxOutputTokens, messages: [{ role: "user", content }], tools };
-      const headers = { "x-session-id": content.slice(0, 4) };
-      const { signal } = new AbortController();
-      const request = { path: "/v1/messages", headers, bodyText: JSON.stringify(body), signal };
-      const prepared = await compaction.prepare(request);
-      return Number(/"max_tokens":(\d+)/.exec(prepared?.bodyText ?? request.bodyText)?.[1]);
-    };
-    expect(await sentOf("Go on.")).toBe(BESIDE.maxOutputTokens);
-    const lowered = await sentOf(LONG);
-    expect(lowered).toBeGreaterThan(5_000);
-    expect(lowered).toBeLessThan(28_000);
-    expect(told.filter((type) => type === "reply-lowered")).toHaveLength(1);
-    await compaction.close();
-  });
-});
+  },
+);

@@ -46,11 +46,13 @@ export interface Door {
 }
 
 type Limits = ModelLimits & { readonly maxOutputTokens: number };
+type Opening = Pick<DoorExtras, "summarizer" | "onEvent"> & { readonly policy: Policy; readonly limits: Limits };
 
-/** System text, a summarizer, and the results of an answer's calls, by their order. */
+/** System text, a summarizer, a listener, and the results of an answer's calls, by their order. */
 export interface DoorExtras {
   readonly system?: string;
   readonly summarizer?: Summarizer;
+  readonly onEvent?: (event: { readonly type: string }) => void;
   readonly resultOf?: (at: number) => string;
 }
 
@@ -124,7 +126,7 @@ type Sending = Pick<Door, "entries"> & {
 };
 
 /** A door of a program that keeps the whole history and resends it. */
-function keeping(open: (given: { policy: Policy; limits: Limits; summarizer?: Summarizer }) => Sending): OpenDoor {
+function keeping(open: (given: Opening) => Sending): OpenDoor {
   return async (policy, limits, { system, resultOf = noResult, ...given } = {}) => {
     const { sending, entries } = open({ policy, limits, ...given });
     const history: OpenAI.ChatCompletionMessageParam[] = system === undefined ? [] : [{ role: "system", content: system }];
@@ -153,9 +155,7 @@ const dropIn = keeping((options) => {
 });
 
 /** A program that asks what to send, before a request and after a failure. */
-const asking = (
-  open: (given: { readonly policy: Policy; readonly limits: Limits; readonly summarizer?: Summarizer }) => ItemsDoor,
-): OpenDoor =>
+const asking = (open: (given: Opening) => ItemsDoor): OpenDoor =>
   keeping((options) => {
     const { fit, entries } = open(options);
     return {
@@ -300,13 +300,10 @@ interface ItemsDoor {
   readonly close: () => Promise<void>;
 }
 
-interface ItemsOptions {
+/** Every request asks for the longest reply of the limits. */
+interface ItemsOptions extends Opening {
   readonly sessions: ReturnType<typeof createMemorySessionStore> | null;
   readonly mending?: "on" | "off";
-  readonly policy: Policy;
-  /** Limits, of which every request asks for the longest reply. */
-  readonly limits: Limits;
-  readonly summarizer?: Summarizer;
 }
 
 /** The items of a drop-in, whose caller may hear of shorter replies. */
