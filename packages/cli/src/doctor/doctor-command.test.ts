@@ -8,6 +8,15 @@ import { expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
+/** A file alone in a folder, of this text or these lines, and commands that are run there. */
+function placed(content: string | readonly unknown[], name = "log.jsonl") {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  const text = typeof content === "string" ? content : content.map((line) => `${JSON.stringify(line)}\n`).join("");
+  writeFileSync(join(folder, name), text);
+  const { io, stdout, stderr } = recordedIo(folder);
+  return { folder, stdout, stderr, run: (...args: readonly string[]) => main(args, io) };
+}
+
 const CLAUDE = [
   { type: "user", uuid: "u0", parentUuid: null, message: { role: "user", content: "Look at the harbour." } },
   {
@@ -34,18 +43,16 @@ test.each([
   ["Claude Code's", CLAUDE, "this call of Bash has no result", "to continue: claude --resume "],
   ["pi's", PI, "this result has no call before it", "to continue: pi --session "],
 ])("of %s log a mended copy stands beside it, which is left as it was", async (_, lines, words, opened) => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
-  writeFileSync(join(folder, "log.jsonl"), text);
-  const { io, stdout } = recordedIo(folder);
-  expect(await main(["doctor", "log.jsonl"], io)).toBe(1);
+  const { folder, run, stdout } = placed(lines);
+  const text = readFileSync(join(folder, "log.jsonl"), "utf8");
+  expect(await run("doctor", "log.jsonl")).toBe(1);
   expect(readdirSync(folder)).toEqual(["log.jsonl"]);
-  expect(await main(["doctor", "log.jsonl", "--write"], io)).toBe(0);
+  expect(await run("doctor", "log.jsonl", "--write")).toBe(0);
   expect(stdout()).toContain(words);
   expect(stdout()).toContain(opened);
   expect(readFileSync(join(folder, "log.jsonl"), "utf8")).toBe(text);
   const copy = readdirSync(folder).find((name) => name !== "log.jsonl") ?? expect.fail("no copy");
-  expect(await main(["doctor", copy], io)).toBe(0);
+  expect(await run("doctor", copy)).toBe(0);
 });
 
 test.each<[string, string, string, string | null]>([
@@ -58,12 +65,10 @@ test.each<[string, string, string, string | null]>([
   ["the mod's", "2.1.300", `${SUMMARY_HEADER.text}\n\n> It goes on.`, null],
   ["of a version without mods", "2.1.286", "The work on the harbour goes on.", null],
 ])("whose the newest summary of a log is: %s", async (_, version, content, expected) => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   const summary = { type: "user", uuid: "s1", parentUuid: null, isCompactSummary: true, message: { role: "user", content } };
   const log = [CLAUDE[0], { ...summary, version, sessionId: "s", isSidechain: false }];
-  writeFileSync(join(folder, "log.jsonl"), log.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const { io, stdout } = recordedIo(folder);
-  expect(await main(["doctor", "log.jsonl"], io)).toBe(0);
+  const { run, stdout } = placed(log);
+  expect(await run("doctor", "log.jsonl")).toBe(0);
   const said = stdout()
     .split("\n")
     .find((line) => line.includes("summary"));
@@ -75,11 +80,9 @@ test.each([
   ["inspect", ["log.jsonl"]],
   ["bench", ["log.jsonl", "--policy", "none", "-w", "16k", "--jobs", "1"]],
 ])("%s names the encoding of a log that is no plain UTF-8", async (command, given) => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  const text = CLAUDE.map((line) => `${JSON.stringify(line)}\n`).join("");
-  writeFileSync(join(folder, "log.jsonl"), Buffer.from(text, "utf16le"));
-  const { io, stdout, stderr } = recordedIo(folder);
-  await main([command, ...given], io);
+  const { folder, run, stdout, stderr } = placed(CLAUDE);
+  writeFileSync(join(folder, "log.jsonl"), Buffer.from(readFileSync(join(folder, "log.jsonl"), "utf8"), "utf16le"));
+  await run(command, ...given);
   const said = `${stdout()}${stderr()}`.replaceAll(/\s+/g, " ");
   expect(said).toContain("UTF-16LE without a byte-order mark: read here, but agents expect plain UTF-8");
 });
@@ -95,22 +98,18 @@ test.each([
   ],
   ["a document", `{"messages":[{"role":"user","content":${DEEP}}]}`, "log.jsonl: its JSON is nested too deeply to read"],
 ])("JSON that is nested 100,000 deep is a fault with its place: %s", async (_, text, words) => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  writeFileSync(join(folder, "log.jsonl"), text);
-  const { io, stdout, stderr } = recordedIo(folder);
-  expect(await main(["doctor", "log.jsonl"], io)).not.toBe(0);
+  const { run, stdout, stderr } = placed(text);
+  expect(await run("doctor", "log.jsonl")).not.toBe(0);
   expect(stdout() + stderr()).toContain(words);
 });
 
 test("a mended session of OpenCode has ids of its own, in the same order, wherever they are named", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   const ids = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1" };
   const tool = { type: "tool", callID: "ses_9", tool: "bash", state: { status: "running", input: {} }, ...ids };
   const info = { id: "ses_1", version: "1.18.33", time: { created: 1 } };
   const message = { info: { id: "msg_1", sessionID: "ses_1", role: "assistant", time: { created: 1 } }, parts: [tool] };
-  writeFileSync(join(folder, "s.json"), JSON.stringify({ info, messages: [message] }));
-  const { io, stdout } = recordedIo(folder);
-  expect(await main(["doctor", "s.json", "--write"], io)).toBe(0);
+  const { folder, run, stdout } = placed(JSON.stringify({ info, messages: [message] }), "s.json");
+  expect(await run("doctor", "s.json", "--write")).toBe(0);
   const copy = JSON.parse(readFileSync(join(folder, "s.mended.json"), "utf8"));
   expect(copy.info.id).toMatch(/^ses_1[0-9a-f]{6}$/);
   const [{ info: of, parts }] = copy.messages;
@@ -121,14 +120,12 @@ test("a mended session of OpenCode has ids of its own, in the same order, wherev
 });
 
 test("of a log of ours it names the lines of the log, and says what mends them", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   const call = { type: "tool-call", callId: "c0", toolName: "look", argumentsJson: '{"path":', paths: [] } as const;
   const messages = [human("u0", "Look."), assistant("a0", [call]), human("u1", "Well?")];
   const log = encodeLog([sessionStart(), ...messages.map((message) => ({ type: "message", message }) as const)]);
   // A blank line is none that the agent reads, and counts.
-  writeFileSync(join(folder, "log.jsonl"), `${log.replace("\n", "\n\n")}{"type":"mess`);
-  const { io, stdout } = recordedIo(folder);
-  expect(await main(["doctor", "log.jsonl", "--write"], io)).toBe(1);
+  const { folder, run, stdout } = placed(`${log.replace("\n", "\n\n")}{"type":"mess`);
+  expect(await run("doctor", "log.jsonl", "--write")).toBe(1);
   expect(stdout()).toContain(
     "log.jsonl:4: call without result\nlog.jsonl:4: the arguments of this call of look are not a JSON object\nlog.jsonl:6: the log is cut off here\n",
   );
@@ -162,16 +159,12 @@ test.each<[string, readonly unknown[], number, string]>([
   ],
   ["Codex's", CODEX, 1, "log.jsonl:3: the vendor refused the thinking"],
 ])("a refusal that ends a log of %s is named with what mends it", async (_, lines, code, words) => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  writeFileSync(join(folder, "log.jsonl"), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const { io, stdout } = recordedIo(folder);
-  expect([await main(["doctor", "log.jsonl"], io), stdout()]).toEqual([code, expect.stringContaining(words)]);
+  const { run, stdout } = placed(lines);
+  expect([await run("doctor", "log.jsonl"), stdout()]).toEqual([code, expect.stringContaining(words)]);
 });
 
 test("of a file that is no session log it says so in one line", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  writeFileSync(join(folder, "other.txt"), "hello\n");
-  const { io, stderr } = recordedIo(folder);
-  expect(await main(["doctor", "other.txt"], io)).toBe(2);
+  const { run, stderr } = placed("hello\n", "other.txt");
+  expect(await run("doctor", "other.txt")).toBe(2);
   expect(stderr()).toContain("other.txt:1: no known session format (found ");
 });

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { encodeLog, type Message, type SessionEntry } from "@plimsoll/core";
+import type { Message, SessionEntry } from "@plimsoll/core";
 import {
   assistant,
   callPart,
@@ -19,6 +19,17 @@ import { main } from "../main.ts";
 import { sessionStory } from "./session-story.ts";
 
 const folder = freshFolder(beforeAll);
+
+/** What inspect prints of a file of this text or these lines. */
+async function inspected(name: string, content: string | readonly object[], ...options: readonly string[]): Promise<string> {
+  const text = typeof content === "string" ? content : content.map((line) => `${JSON.stringify(line)}\n`).join("");
+  writeFileSync(folder(name), text);
+  const shown = recordedIo(folder());
+  expect(await main(["inspect", name, ...options], shown.io), shown.stderr()).toBe(0);
+  return shown.stdout();
+}
+
+const said = (message: Message): SessionEntry => ({ type: "message", message });
 
 /** An importer of one's own, for runs with a grade. */
 const MODULE = `
@@ -43,10 +54,8 @@ export default { importers: [graded] };
 
 test("inspect and the report of bench show the grade that an importer of one's own reads; without it the file is no session", async () => {
   writeFileSync(folder("graded.mjs"), MODULE);
-  writeFileSync(folder("run.json"), JSON.stringify({ asked: "q", reward: 0.25 }));
-  const shown = recordedIo(folder());
-  expect(await main(["inspect", "run.json", "--with", "graded.mjs"], shown.io)).toBe(0);
-  expect(shown.stdout().replace(/\s+/g, " ")).toContain("outcome: reward 0.25");
+  const shown = await inspected("run.json", JSON.stringify({ asked: "q", reward: 0.25 }), "--with", "graded.mjs");
+  expect(shown.replace(/\s+/g, " ")).toContain("outcome: reward 0.25");
   const replayed = recordedIo(folder());
   const bench = ["bench", "run.json", "--with", "graded.mjs", "--policy", "none", "--window", "64k", "--json", "report.json"];
   expect(await main(bench, replayed.io)).toBe(0);
@@ -66,9 +75,7 @@ test("inspect --json writes the facts by their names, and what was not read with
     { ...common, type: "hologram", uuid: "x" },
     { ...common, type: "hologram", uuid: "y" },
   ];
-  writeFileSync(folder("log.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
-  const shown = recordedIo(folder());
-  expect(await main(["inspect", "log.jsonl", "--json", "facts.json"], shown.io), shown.stderr()).toBe(0);
+  await inspected("log.jsonl", lines, "--json", "facts.json");
   expect(JSON.parse(readFileSync(folder("facts.json"), "utf8"))).toMatchObject({
     sessions: [
       {
@@ -88,10 +95,9 @@ test("reports of the log calibrate the table of what its context holds", async (
     user("v", "word ".repeat(2_000)),
     answer("b", 7_000, ok),
   ];
-  writeFileSync(folder("reported.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
-  const shown = recordedIo(folder());
-  expect(await main(["inspect", "reported.jsonl"], shown.io), shown.stderr()).toBe(0);
-  expect(shown.stdout()).toMatch(/^all +4 +6\.\d\dk +100%\n.*Estimates, scaled to the expected size of the next request\./m);
+  expect(await inspected("reported.jsonl", lines)).toMatch(
+    /^all +4 +6\.\d\dk +100%\n.*Estimates, scaled to the expected size of the next request\./m,
+  );
 });
 
 test("a compaction shows its wait, its price and the passages that later replies needed, as text, page and data", async () => {
@@ -101,7 +107,6 @@ test("a compaction shows its wait, its price and the passages that later replies
     ...usageEntry(id, through, tokens),
     modelId: MODEL,
   });
-  const said = (message: Message): SessionEntry => ({ type: "message", message });
   const needed = ["oak", "elm", "fir", "ash", "yew", "bay", "fig"].map((wood) => `the ${wood}_hull has a leak below the line`);
   const entries = [
     sessionStart("Mend ships."),
@@ -122,15 +127,12 @@ test("a compaction shows its wait, its price and the passages that later replies
     said(reply("a4", "Seen.")),
     said(human("h2", "Go on.")),
   ];
-  writeFileSync(folder("needed.jsonl"), encodeLog(entries));
-  const shown = recordedIo(folder());
-  const files = ["--html", "needed.html", "--json", "needed.json"];
-  expect(await main(["inspect", "needed.jsonl", ...files], shown.io), shown.stderr()).toBe(0);
+  const shown = await inspected("needed.jsonl", entries, "--html", "needed.html", "--json", "needed.json");
   const lost = "the agent read 7 removed lines again (results of later calls repeat them)";
   const price = "30 s of waiting; about $0.2";
-  expect(shown.stdout()).toContain(`      ${lost}:\n        call 3: the oak_hull has a leak below the line\n`);
-  expect(shown.stdout()).toMatch(/call 3: the fir_hull.*\n +and 4 more \(--html or --json FILE: up to 200\)\n/);
-  expect(shown.stdout()).toContain(price);
+  expect(shown).toContain(`      ${lost}:\n        call 3: the oak_hull has a leak below the line\n`);
+  expect(shown).toMatch(/call 3: the fir_hull.*\n +and 4 more \(--html or --json FILE: up to 200\)\n/);
+  expect(shown).toContain(price);
   const page = readFileSync(folder("needed.html"), "utf8");
   for (const each of [lost, price, "bay_hull", "1 more</summary>", "fig_hull"]) expect(page).toContain(each);
   expect(JSON.parse(readFileSync(folder("needed.json"), "utf8"))).toMatchObject({
@@ -171,7 +173,6 @@ test.each<readonly [string, string, string, string, RegExp | null, told: string,
   ["a file's name is none", PATH, PATH, PATH, null, "", ""],
   ["a number is none", "510-elm\n511-", "Line 511.", "510-elm\n511-", null, "", ""],
 ])("of lines that the agent read again, %s", async (_, output, used, again, shownAs, told, since) => {
-  const said = (message: Message): SessionEntry => ({ type: "message", message });
   const entries = [
     sessionStart("Mend ships."),
     said(human("h1", "Find leaks.")),
@@ -192,10 +193,8 @@ test.each<readonly [string, string, string, string, RegExp | null, told: string,
     said(reply("a5", "Go on.")),
     said(human("h2", "Go on.")),
   ];
-  writeFileSync(folder("slices.jsonl"), encodeLog(entries));
-  const shown = recordedIo(folder());
-  expect(await main(["inspect", "slices.jsonl", "--json", "slices.json"], shown.io), shown.stderr()).toBe(0);
-  expect(shown.stdout()).toMatch(shownAs ?? /the agent read no removed line again/);
+  const shown = await inspected("slices.jsonl", entries, "--json", "slices.json");
+  expect(shown).toMatch(shownAs ?? /the agent read no removed line again/);
   expect(JSON.parse(readFileSync(folder("slices.json"), "utf8"))).toMatchObject({
     sessions: [{ compactions: [{ neededLater: shownAs === null ? 0 : 1 }] }],
   });
@@ -271,11 +270,9 @@ test.each<[string, readonly object[], readonly string[]]>([
     resultOf("c9", "return sternLock()"),
     answer("z", 7_100, text("next")),
   ];
-  writeFileSync(folder("claude.jsonl"), whole.map((line) => JSON.stringify(line)).join("\n"));
-  const shown = recordedIo(folder());
-  expect(await main(["inspect", "claude.jsonl"], shown.io), shown.stderr()).toBe(0);
-  for (const each of words) expect(shown.stdout().replace(/\s+/g, " ")).toContain(each);
-  expect(shown.stdout()).not.toContain("unknown");
+  const shown = await inspected("claude.jsonl", whole);
+  for (const each of words) expect(shown.replace(/\s+/g, " ")).toContain(each);
+  expect(shown).not.toContain("unknown");
 });
 
 test.each([
@@ -294,12 +291,10 @@ test.each([
 test("compactions before the newest are one sentence, unless all are asked for", async () => {
   const lines = [user("u", "q"), answer("a1", 40_000, text("r")), ...COMPACTED, answer("a2", 7_000, text("r"))];
   const again = [...COMPACTED, answer("a3", 7_000, text("r"))].map((line, place) => ({ ...line, uuid: `again-${place}` }));
-  writeFileSync(folder("twice.jsonl"), [...lines, ...again].map((line) => JSON.stringify(line)).join("\n"));
   const losses = async (...options: readonly string[]) => {
-    const shown = recordedIo(folder());
-    expect(await main(["inspect", "twice.jsonl", ...options], shown.io), shown.stderr()).toBe(0);
-    expect(shown.stdout()).toMatch(/messages? became 1 summary\n +about \$[^\n]+\n/);
-    return [shown.stdout().match(/◆ compaction \(/g)?.length, shown.stdout().match(/no longer sent/g)?.length];
+    const shown = await inspected("twice.jsonl", [...lines, ...again], ...options);
+    expect(shown).toMatch(/messages? became 1 summary\n +about \$[^\n]+\n/);
+    return [shown.match(/◆ compaction \(/g)?.length, shown.match(/no longer sent/g)?.length];
   };
   expect(await losses()).toEqual([2, 1]);
   expect(await losses("--full")).toEqual([2, 2]);
@@ -317,10 +312,8 @@ const IMAGE = {
 test("a message counts once, with all its texts; images have their own tokens", async () => {
   const parts = [IMAGE, { type: "text", text: "See" }, { type: "text", text: "this." }] as const;
   const entries = [sessionStart(), { type: "message", message: { ...human("h1", ""), parts } } as const];
-  writeFileSync(folder("parts.jsonl"), encodeLog(entries));
-  const shown = recordedIo(folder());
-  expect(await main(["inspect", "parts.jsonl", "--html", "parts.html"], shown.io), shown.stderr()).toBe(0);
-  expect(shown.stdout()).toMatch(/^images +1 +[1-9]\S* /m);
-  expect(shown.stdout()).toMatch(/^your messages +1 /m);
+  const shown = await inspected("parts.jsonl", entries, "--html", "parts.html");
+  expect(shown).toMatch(/^images +1 +[1-9]\S* /m);
+  expect(shown).toMatch(/^your messages +1 /m);
   expect(readFileSync(folder("parts.html"), "utf8")).toContain('<td class="text">your messages</td><td>1</td>');
 });
