@@ -2,7 +2,7 @@ import { PlimsollError, type SessionEntry, type SessionStore } from "@plimsoll/c
 import { human, reply } from "@plimsoll/core/testing";
 import { CLOSE_CONTRACT } from "./close-contract.ts";
 import { type ContractCase, rejectsWith, ruled, sameOrThrow } from "./contract.ts";
-import { listed, SESSION_WRITERS_CONTRACT, START, said } from "./session-writers-contract.ts";
+import { listed, SESSION_WRITERS_CONTRACT, START, said, written } from "./session-writers-contract.ts";
 
 const FIRST: SessionEntry = { type: "message", message: human("h1", "first question\nwith a second line") };
 const SECOND: SessionEntry = { type: "message", message: reply("a1", "an answer 🦊") };
@@ -17,9 +17,7 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     sameOrThrow("log", await store.read("one"), { entries: [START, FIRST, SECOND, THIRD], cutOff: null });
   }),
   ruled("goes on with a log that was closed", async (store) => {
-    const created = await store.create(START);
-    await created.append([FIRST]);
-    await created.close();
+    await written(store, FIRST);
     const { writer, entries } = await store.open("one");
     sameOrThrow("opened", entries, [START, FIRST]);
     await writer.append([SECOND]);
@@ -27,9 +25,7 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     sameOrThrow("log", (await store.read("one"))?.entries, [START, FIRST, SECOND]);
   }),
   ruled("reads an entry back by its index, those just appended too", async (store) => {
-    const created = await store.create(START);
-    await created.append([FIRST, SECOND]);
-    await created.close();
+    await written(store, FIRST, SECOND);
     const { writer } = await store.open("one");
     await writer.append([THIRD]);
     const found = await Promise.all([3, 0, 2, 1].map((index) => writer.entryAt(index)));
@@ -39,9 +35,7 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     await rejectsWith("bad-session", () => writer.entryAt(0));
   }),
   ruled("hands entries over as it reads them, and keeps none then", async (store) => {
-    const created = await store.create(START);
-    await created.append([FIRST, SECOND, THIRD]);
-    await created.close();
+    await written(store, FIRST, SECOND, THIRD);
     const [read, opened, branched]: [SessionEntry[], SessionEntry[], SessionEntry[]] = [[], [], []];
     const stored = await store.read("one", (entry) => read.push(entry));
     const session = await store.open("one", (entry) => opened.push(entry));
@@ -100,9 +94,7 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     sameOrThrow("list", await store.list(), []);
   }),
   ruled("lists logs with their parent and title", async (store) => {
-    const parent = await store.create(START);
-    await parent.append([FIRST]);
-    await parent.close();
+    await written(store, FIRST);
     const child = { ...START, id: "two", parent: { sessionId: "one", callId: "c1" } };
     await (await store.create(child)).close();
     const listed = (await store.list()).map(({ sessionId, parentId, title }) => ({ sessionId, parentId, title }));
@@ -113,9 +105,7 @@ export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
     ]);
   }),
   ruled("branches a log through an entry", async (store) => {
-    const writer = await store.create(START);
-    await writer.append([FIRST, SECOND, THIRD]);
-    await writer.close();
+    await written(store, FIRST, SECOND, THIRD);
     const source = { sessionId: "one", throughEntryId: "a1", newSessionId: "branch", nowMs: 7 };
     const branch = await store.branch(source);
     await branch.writer.append([THIRD]);

@@ -22,6 +22,13 @@ function thought(id: string, levels: number): SessionEntry {
   return { type: "message", message: assistant(id, [{ type: "reasoning", text: "hm", opaque }]) };
 }
 
+/** Writes a log of these entries behind the first, and closes it. */
+export async function written(store: SessionStore, ...entries: readonly SessionEntry[]): Promise<void> {
+  const writer = await store.create(START);
+  await writer.append(entries);
+  await writer.close();
+}
+
 /** The ids of all logs, in order. */
 export async function listed(store: SessionStore): Promise<readonly string[]> {
   return (await store.list()).map(({ sessionId }) => sessionId).sort();
