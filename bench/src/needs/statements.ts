@@ -112,10 +112,11 @@ export function createStringSearch(
 ): (text: string) => readonly FoundPlace[] {
   const all = [...strings.entries()].flatMap(([number, string]) => (string === "" ? [] : [{ number, string }]));
   const root = branchOf(all, 0);
-  const [firstUnits, firstFours] = [new Uint8Array(2 ** 8), new Uint8Array(2 ** 16)];
-  for (const { string } of root.whole) firstUnits[string.charCodeAt(0) & 0xff] = 1;
+  const whole = Array.from({ length: 2 ** 8 }, (): NumberedString[] => []);
+  const firstFours = new Uint8Array(2 ** 16);
+  for (const each of root.whole) whole[each.string.charCodeAt(0) & 0xff]?.push(each);
   for (const four of root.next.keys()) firstFours[placeOf(four)] = 1;
-  return (text) => placesIn(text, { root, firstUnits, firstFours, mayBegin });
+  return (text) => placesIn(text, { whole, firstFours, next: root.next, mayBegin });
 }
 
 /** Strings that begin alike: those that are compared with a text as they are, and the others by their next four characters. */
@@ -143,23 +144,23 @@ function branchOf(strings: readonly NumberedString[], depth: number): Branch {
   return { whole, next: new Map([...longer].map(([four, alike]) => [four, branchOf(alike, depth + FOUR)])) };
 }
 
-interface SearchTables extends SearchOptions {
-  readonly root: Branch;
-  /** 1 for units that begin one of the strings: most places of a text begin as none of them does. */
-  readonly firstUnits: Uint8Array;
+interface SearchTables extends SearchOptions, Pick<Branch, "next"> {
+  /** The root's strings by the unit that they begin with: most places of a text begin as none of them does. */
+  readonly whole: readonly (readonly NumberedString[])[];
+  /** 1 for those that begin longer strings. */
   readonly firstFours: Uint8Array;
 }
 
 /** A function of the module: code compiled for a function of each search would be lost with it. */
-function placesIn(text: string, { root, firstUnits, firstFours, mayBegin }: SearchTables): FoundPlace[] {
-  const { length } = text;
+function placesIn(text: string, { whole, firstFours, next, mayBegin }: SearchTables): FoundPlace[] {
   const found: FoundPlace[] = [];
   let four = 0;
-  for (let start = 1 - FOUR; start < length; start++) {
+  for (let start = 1 - FOUR; start < text.length; start++) {
     const end = start + FOUR - 1;
-    four = withUnit(four, end < length ? text.charCodeAt(end) : 0);
-    if (firstFours[placeOf(four)] === 0 && firstUnits[four >>> 24] === 0) continue;
-    if (start >= 0 && mayBegin?.(text, start) !== false) addPlaces(text, start, root, found);
+    four = withUnit(four, end < text.length ? text.charCodeAt(end) : 0);
+    const alike = whole[four >>> 24] ?? [];
+    if (firstFours[placeOf(four)] === 0 && alike.length === 0) continue;
+    if (start >= 0 && mayBegin?.(text, start) !== false) addPlaces(text, start, { whole: alike, next }, found);
   }
   return found;
 }
