@@ -424,7 +424,13 @@ function isWithin(branch: Branch, messages: readonly Message[]): boolean {
 
 /** Counts the messages that both histories begin with. Ids are chained, so one equal id means that all before it are equal. */
 function countShared(ids: readonly string[], messages: readonly Message[]): number {
-  return ids.findLastIndex((id, at) => id === messages[at]?.id) + 1;
+  let [low, high] = [0, Math.min(ids.length, messages.length)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (ids[middle - 1] === messages[middle - 1]?.id) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Notes work that the name's next caller waits for, until it has ended. */
