@@ -1,5 +1,5 @@
 import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { openSession } from "@plimsoll/core/extend";
+import { MAXIMUM_LINE_BYTES, openSession } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { createMemorySessionStore } from "./memory-session-store.ts";
@@ -24,6 +24,8 @@ test("an entry that the store would refuse is refused before it is folded, and t
   const parts = [{ type: "reasoning", text: "why", opaque: deep } as const];
   const draft = { role: "assistant", origin: "model", modelId: null, requestId: null, stopReason: null, atMs: null } as const;
   await expect(conversation.say({ ...draft, parts })).rejects.toMatchObject({ code: "session-limit" });
+  const setup = { type: "setup-change", id: "s", system: "\0".repeat(MAXIMUM_LINE_BYTES / 6), tools: [], atMs: null } as const;
+  expect(() => conversation.append(setup)).toThrow("a line of more than");
   await conversation.say({ role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null });
   await conversation.fit({ gate: "before-step", pending: [], model }, new AbortController().signal);
   expect((await sessions.read(sessionStart().id))?.entries.map(({ type }) => type)).toEqual(["session", "message"]);

@@ -32,14 +32,14 @@ export const MORE_FOLLOWS = "\t";
 const MOST_ESCAPED_BYTES = 6;
 
 /**
- * Refuses an entry that {@link encodeEntry} would refuse, before it is folded. Text is measured, and written out only if it is near the limit.
+ * Refuses an entry that {@link encodeEntry} would refuse, before it is folded. A message is written out only if its text is near the limit.
  *
  * @throws PlimsollError `session-limit`
  */
 export function checkStorable(entry: SessionEntry): void {
   if (isValueNestedTooDeep(entry)) throw nestedTooDeep(placeOf(entry));
   // The text and the bytes of its images are nearly all that its line has.
-  const chars = entry.type === "message" ? heldChars(entry.message) : 0;
+  const chars = entry.type === "message" ? heldChars(entry.message) : Number.POSITIVE_INFINITY;
   if (chars * MOST_ESCAPED_BYTES > MAXIMUM_LINE_BYTES) encodeEntry(entry);
 }
 
