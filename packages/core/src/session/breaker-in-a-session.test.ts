@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { SMALL_POLICY, type SmallSession, smallSession, turns, words } from "../../testing/small-session.ts";
 import { isHuman } from "../message/message.ts";
+import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
+import { defineStrategy } from "../strategy/strategy.ts";
+import { SUMMARIZE } from "../strategy/summarize.ts";
 import { human, reply } from "../testing/builders.ts";
 import type { ContextEvent } from "./events.ts";
 
@@ -15,8 +19,17 @@ describe("the breaker", () => {
   };
   const opened = (events: readonly ContextEvent[]) => events.filter((event) => event.type === "breaker-open");
 
-  test("opens after the failures that the policy allows, says so once, and the model is not asked again", async () => {
-    const made = smallSession(turns(8), { policy, answer: fails });
+  const mine = defineStrategy({
+    kind: "mine",
+    schema: z.strictObject({ kind: z.literal("mine") }),
+    needsModel: () => true,
+    plan: (_, input) => SUMMARIZE.bind({ kind: "summarize", ...SMALL_POLICY.strategies[0] }).plan(input),
+  });
+  test.each([
+    ["a built-in strategy", policy],
+    ["a strategy of one's own", { ...policy, strategies: [{ kind: "mine" }] }],
+  ])("opens after the failures of %s that the policy allows, says so once, and the model is not asked again", async (_, by) => {
+    const made = smallSession(turns(8), { policy: by, kinds: withKinds({ strategies: [mine] }), answer: fails });
     const outcomes = [await attempt(made, 10), await attempt(made, 20), await attempt(made, 30), await attempt(made, 40)];
     expect(outcomes.map((outcome) => outcome.kind)).toEqual(["compacted", "compacted", "compacted", "compacted"]);
     expect(made.asked).toHaveLength(2);

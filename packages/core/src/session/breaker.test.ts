@@ -44,14 +44,6 @@ describe("foldBreaker", () => {
     expect(foldBreaker(before, entry).estimatedAtLastAttemptTokens).toBe(tokens);
   });
 
-  test("the first failure of a log is its first", () => {
-    expect(foldBreaker(CLOSED_BREAKER, attempt("failed", step("summarize", "failed")))).toEqual({
-      failures: 1,
-      estimatedAtLastAttemptTokens: 700,
-      isGoalMissed: false,
-    });
-  });
-
   test.each<[string, SessionEntry]>([
     ["a session's start", sessionStart()],
     ["a new setup", { type: "setup-change", id: "x", system: "new", tools: [], atMs: null }],

@@ -178,7 +178,7 @@ const otherModel: SessionEntry = { type: "model-change", id: "x", modelId: "othe
 
 function stateOf(entries: readonly SessionEntry[]): SessionState {
   const work = createWorkCounter();
-  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work };
+  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work, asking: ["summarize"] };
   return entries.reduce((state, entry) => foldState(state, entry, fold).state, EMPTY_STATE);
 }
 
@@ -217,7 +217,7 @@ describe("what is known of a session", () => {
 
 test("reports of no tokens say nothing of the prompt cache", () => {
   const work = createWorkCounter();
-  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work };
+  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work, asking: ["summarize"] };
   const usage = usageOf({ totalInputTokens: 0, cacheReadTokens: 0 });
   const reports = [0, 10_800_000].map((atMs) => ({ ...usageEntry(`q${atMs}`, null, 0), usage, atMs }));
   const { cacheSigns } = reports.reduce((state, entry) => foldState(state, entry, fold).state, EMPTY_STATE);

@@ -16,15 +16,15 @@ import { EMPTY_VIEW, foldEntry, type SessionView } from "./view.ts";
 /** Nothing has failed. */
 export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false };
 
-/** The breaker after one more entry. Only summaries that a model was asked for count, in compactions and attempts: a step that had nothing to do is no failure. */
-export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
+/** The breaker after one more entry. Only steps that ask a model count (by the names given), also with a hook's text; one without work is no failure. */
+export function foldBreaker(breaker: Breaker, entry: SessionEntry, asking: StateFold["asking"] = ["summarize"]): Breaker {
   if (entry.type === "message") return isHuman(entry.message) ? { ...breaker, failures: 0 } : breaker;
   if (entry.type === "compaction") {
     const isGoalMissed = entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP);
-    return { ...afterSteps(breaker, entry.record.steps), estimatedAtLastAttemptTokens: null, isGoalMissed };
+    return { ...afterSteps(breaker, entry.record.steps, asking), estimatedAtLastAttemptTokens: null, isGoalMissed };
   }
   if (entry.type === "attempt")
-    return { ...breaker, ...afterSteps(breaker, entry.steps), estimatedAtLastAttemptTokens: entry.estimatedTokens };
+    return { ...breaker, ...afterSteps(breaker, entry.steps, asking), estimatedAtLastAttemptTokens: entry.estimatedTokens };
   if (entry.type === "revert") return { ...breaker, isGoalMissed: false };
   const { isVendorOut: _, ...others } = breaker;
   return entry.type === "model-change" ? others : breaker;
@@ -37,13 +37,13 @@ function leavesBlock({ messages }: SessionView, { removedReasoning = [] }: Setup
   return isBlock && removedReasoning.some(({ messageId }) => messageId === first.id);
 }
 
-function afterSteps(breaker: Breaker, steps: readonly StepOutcome[]): Pick<Breaker, "failures" | "isVendorOut"> {
+function afterSteps(breaker: Breaker, steps: readonly StepOutcome[], asking: StateFold["asking"]): Breaker {
   let { failures, isVendorOut = false } = breaker;
   for (const { strategy, outcome } of steps) {
-    if (strategy === "summarize" && outcome !== "not-applicable") failures = outcome === "applied" ? 0 : failures + 1;
+    if (asking.includes(strategy) && outcome !== "not-applicable") failures = outcome === "applied" ? 0 : failures + 1;
     isVendorOut ||= strategy === "vendor" && outcome === "failed";
   }
-  return isVendorOut ? { failures, isVendorOut } : { failures };
+  return { ...breaker, failures, ...(isVendorOut ? { isVendorOut } : {}) };
 }
 
 /** The entry of a fit that was tried and changed nothing; `null` if nothing was tried, or the cut would not pay. */
@@ -58,7 +58,7 @@ export function attemptEntry(
   return { type: "attempt", id, reason, outcome: kind, steps, estimatedTokens: at.estimatedTokens, atMs: at.input.nowMs };
 }
 
-/** Everything that is known of a session: the fold of its log, as one plain value. The same log gives the same state. */
+/** The facts of a log that decide its context and its fits, as one plain value: the same log gives the same state. Counts and indexes are kept by the open session. */
 export interface SessionState {
   readonly view: SessionView;
   readonly ledger: Ledger;
@@ -98,6 +98,8 @@ export interface StateFold {
   /** Tokens that are sent at each request but are not in the log. */
   readonly hiddenTokens: number;
   readonly work: WorkCounter;
+  /** Names of strategies that ask the session's model. */
+  readonly asking: readonly string[];
 }
 
 /** A state after one more entry. */
@@ -109,11 +111,11 @@ export interface FoldedState {
   readonly isUsageRefused: boolean;
 }
 
-/** The state after one more entry. Costs only the new part; only an edit or an undo walks the view. */
+/** The state after one more entry. Messages and most reports cost only the new part; edits, undos and changes of setup or model walk the view. */
 export function foldState(
   before: SessionState,
   entry: SessionEntry,
-  { estimator, hiddenTokens, work }: StateFold,
+  { estimator, hiddenTokens, work, asking }: StateFold,
 ): FoldedState {
   const view = foldEntry(before.view, entry);
   const { system, tools } = view;
@@ -136,7 +138,7 @@ export function foldState(
     breaker:
       entry.type === "setup-change" && leavesBlock(before.view, entry)
         ? { ...before.breaker, isVendorOut: true }
-        : foldBreaker(before.breaker, entry),
+        : foldBreaker(before.breaker, entry, asking),
     watch,
     usageWatch,
     cacheSigns: foldCacheSigns(before.cacheSigns, evidence),

@@ -22,6 +22,7 @@ import { checkPolicy, type EnginePolicy, gateSchema } from "../policy/policy.ts"
 import { policyOf } from "../policy/written-policy.ts";
 import { deadlineOf } from "../port-door.ts";
 import type { FileTracker, ModelClient, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
+import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
@@ -63,7 +64,7 @@ export interface Session {
   append(entry: SessionEntry): void;
   /** Appends a message, under an id derived from the earlier ones, and writes it. */
   say(draft: MessageDraft): Promise<Message>;
-  /** Logs the reported usage of a request that sent `sent`. Impossible counts are logged as not reported. `null`, and no log entry, if the context has changed since. */
+  /** Logs the reported usage of a request that sent `sent`. Impossible counts are logged as not reported. `null`, and no log entry, if messages came or changed since: report before you append the reply. */
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
   /** Writes all appended entries that are not written yet. After a failed write the next one adds the missing entries: the log never has a gap. */
   flush(): Promise<void>;
@@ -80,7 +81,7 @@ export interface Session {
    * @throws PlimsollError `bad-input` if there is neither, or if undoing the compaction would make the session unsendable.
    */
   undo(): Promise<RevertEntry | ContextCallEntry>;
-  /** Undoes the newest compaction and compacts again, with another policy or focus. */
+  /** Undoes the newest compaction and compacts again, with another policy or focus. Sizes stay by the session's own estimator. */
   redo(input: SessionInput & { readonly policy?: EnginePolicy }, signal: AbortSignal): Promise<FitOutcome>;
   /**
    * Appends a switch of the model; written with the next flush. If the new window is smaller than the log's, first compacts for it, with the old model's summariser.
@@ -159,9 +160,9 @@ export interface SessionOptions {
   /** The clock, in milliseconds since 1970; `null`, the default, while the time is unknown. */
   readonly nowMs?: () => number | null;
   readonly onEvent?: ContextListener;
-  /** Asked before each compaction; may cancel it or supply the summary. */
+  /** Asked before each compaction for tokens; may cancel it or supply the summary. */
   readonly beforeCompaction?: BeforeCompaction;
-  /** Returns the prepared summary, if there is one; called when the engine acts by itself. With it the session prepares none. */
+  /** Returns the prepared summary, if there is one; called when the engine acts by itself, and passed over if it fails. With it the session prepares none. */
   readonly prepared?: PreparedSummaryPort;
   /** Milliseconds after which an unanswered summary request fails and an unanswered hook is ignored; 300,000 by default. */
   readonly answerDeadlineMs?: number;
@@ -257,6 +258,7 @@ export function sessionSetup(options: SessionOptions): SessionSetup {
   const measures: Measures = new Map();
   const estimator = estimatorOf(policy.estimator, measures);
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
+  const strategies = policy.strategies.map((spec) => strategyOf(spec, kinds.strategies));
   const rules = [...policy.keep, ...(policy.manualKeep ?? []), ...policy.overflow.keep];
   // Unusable kinds and tokenizers are refused here.
   cutEstimator();
@@ -270,6 +272,10 @@ export function sessionSetup(options: SessionOptions): SessionSetup {
     deadline: deadlineOf(options),
     ports: options,
     work,
+    asking: [
+      "summarize",
+      ...strategies.filter(({ needsModel, name }) => needsModel && name !== "vendor").map(({ name }) => name),
+    ],
     isBoundReasoning: options.isBoundReasoning ?? null,
     modelCosts: options.modelCosts ?? (() => null),
   };
