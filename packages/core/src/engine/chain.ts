@@ -89,11 +89,7 @@ export interface ChainTools {
   readonly budget: Budget;
   readonly cause: StrategyInput["cause"];
   /** Whether a step's edits stay: tokens of the view before and after them, and the view after. */
-  readonly isProgress: (step: {
-    readonly before: number;
-    readonly after: number;
-    readonly messages: readonly Message[];
-  }) => boolean;
+  readonly isProgress: (step: Readonly<Record<"before" | "after", number>> & Pick<ChainRun, "messages">) => boolean;
   readonly sizing: Pick<
     StrategyInput,
     "isLeftOver" | "lastHuman" | "lastStep" | "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
@@ -115,36 +111,36 @@ export interface ChainEnd {
 export type ChainView = Pick<ChainStep, "from"> & { readonly run: ChainRun };
 
 /**
- * Runs a chain: each step plans on the result of the steps before it, and its edits stay if they are progress. The policy's steps run until its target is met, the
- * fallback's only while the context does not fit. A step that fails changes nothing, and the next one runs. While a step of the fallback leaves too much, the rule
- * that is worth least is released and the step runs again. Other work of the event loop runs between two steps. Rejects only when the caller's signal aborts.
+ * Runs a chain: each step plans on the result of the steps before it, and its edits stay if they are progress. Steps run until one has worked and the messages are
+ * within the limit; forced ones all run. A step that fails changes nothing, and the next one runs. While a step of the fallback leaves too much, the rule that is
+ * worth least is released and the step runs again. Other work of the event loop runs between two steps. Rejects only when the caller's signal aborts.
  */
 export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainEnd> {
   const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
   const first = chain.isForced ? start.held.reduce(released, start) : start;
   let run = first;
+  // The run when the fallback began; `null` before that.
   let own: ChainRun | null = null;
   const views: ChainView[] = [];
   const cutBy = new Map<string, string>();
-  const step = async (strategy: Strategy, from: ChainStep["from"], before: ChainRun): Promise<void> => {
+  const runStep = async (strategy: Strategy, from: ChainStep["from"], before: ChainRun): Promise<void> => {
     if (run !== first) await rest(signal);
     run = await afterStep(strategy, before, { keep, ...tools }, signal);
     for (const edit of run.applied.slice(before.applied.length))
       if (edit.kind === "replace-part" && from === "fallback") cutBy.set(edit.messageId, strategy.name);
     if (run.messages !== before.messages) views.push({ from, run });
   };
+  const isTooLarge = () => run.tokens > tools.goal.limitTokens;
   for (const [at, { strategy, from }] of chain.steps.entries()) {
-    const isLast = at === chain.steps.length - 1;
-    // Steps run while the context does not fit, the policy's own and the fallback's first also if nothing worked yet. Forced steps all run.
-    const fits = run.tokens <= tools.goal.limitTokens && (run.applied.length > 0 || own !== null);
-    if (fits && from !== "forced") break;
+    // If nothing has worked, the policy's steps and the first of the fallback run although the context fits.
+    const isDone = run.applied.length > 0 || own !== null;
+    if (isDone && !isTooLarge() && from !== "forced") break;
     if (from === "fallback") own ??= run;
-    await step(strategy, from, run);
+    await runStep(strategy, from, run);
     // A message that loaded a tool is small, and goes with the last step only.
     const isReleasable = () =>
-      run.held.length > 0 && (run.held.length > 1 || run.held[0]?.kind !== LOADED_TOOLS.kind || isLast);
-    while (from === "fallback" && isReleasable() && run.tokens > tools.goal.limitTokens)
-      await step(strategy, from, released(run));
+      run.held.length > 0 && (run.held.length > 1 || run.held[0]?.kind !== LOADED_TOOLS.kind || at === chain.steps.length - 1);
+    while (from === "fallback" && isTooLarge() && isReleasable()) await runStep(strategy, from, released(run));
   }
   return { run: own === null ? run : refilled(run, { own, cutBy }, tools), views };
 }
@@ -205,8 +201,7 @@ function released(run: ChainRun): ChainRun {
   const least = run.held.at(-1);
   if (least === undefined) return run;
   const detail = `${least.messages.length} messages, ${Math.ceil(least.tokens)} tokens`;
-  const rest = { ...run, held: run.held.slice(0, -1) };
-  return withStep(rest, { strategy: `keep ${least.kind}`, outcome: "released", detail });
+  return withStep({ ...run, held: run.held.slice(0, -1) }, { strategy: `keep ${least.kind}`, outcome: "released", detail });
 }
 
 function withStep(run: ChainRun, step: StepOutcome): ChainRun {
@@ -272,8 +267,8 @@ export function newestOf(rules: readonly KeepRule[], budget: Budget): StrategyIn
   return "messages" in amount ? amount : { tokens: resolveAmount(amount, budget) };
 }
 
-/** The name in records of the step that swaps a prepared summary in. */
-export const PREPARED_STEP = "prepared";
+/** The step that swaps a prepared summary in, by its name in records and for a person. */
+export const PREPARED = { strategy: "prepared", port: "the prepared summary" };
 
 /** The chain with a prepared summary before the first step that would ask a model. Not before steps that leave only uncuttable parts. */
 export function withPrepared(chain: Chain, step: ChainStep | null): Chain {
@@ -290,10 +285,10 @@ export function preparedStep(
   { edit, covered }: PreparedSummary,
   { view, goal }: { readonly view: readonly Message[]; readonly goal: Goal },
 ): ChainStep {
-  const before = spanned(view, edit.spans);
-  const isAsItWas = before.length === covered.length && before.every((message, index) => message === covered[index]);
-  const gone = new Set(covered.map(({ id }) => id));
   const plan = ({ messages, messageTokens }: StrategyInput) => {
+    const before = spanned(view, edit.spans);
+    const isAsItWas = before.length === covered.length && before.every((message, index) => message === covered[index]);
+    const gone = new Set(covered.map(({ id }) => id));
     // Steps before it may have shortened results; a summary of the whole results replaces those as well.
     const now = spanned(messages, edit.spans);
     if (!isAsItWas || now.length !== covered.length || now.some(({ id }) => !gone.has(id)))
@@ -303,7 +298,7 @@ export function preparedStep(
       return { kind: "not-applicable", reason: "too many messages have been added since" } as const;
     return { kind: "edits", edits: [edit] } as const;
   };
-  return { strategy: { name: PREPARED_STEP, needsModel: false, plan }, from: "policy" };
+  return { strategy: { name: PREPARED.strategy, needsModel: false, plan }, from: "policy" };
 }
 
 /** The messages of spans; none if an end is not there. */

@@ -9,7 +9,7 @@ import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY, PLIMSOLL_VENDOR_POLICY } from "../policy/presets/plimsoll.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { askHook } from "./compact.ts";
+import { UNREPORTED_USAGE } from "../usage.ts";
 import type { BeforeCompaction, FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
@@ -29,15 +29,26 @@ describe("a hook before compaction", () => {
 
   test("that cancels is not asked again until something new arrives", async () => {
     const calls: unknown[] = [];
-    const { fit, append } = hooked((notice) => {
+    const { fit, append, events } = hooked((notice) => {
       calls.push(notice.reason);
       return Promise.resolve({ kind: "cancel", why: "later" });
     });
-    expect((await fit()).kind).toBe("cancelled");
+    expect(await fit()).toEqual({ kind: "cancelled", by: "hook", reason: "threshold", why: "later" });
+    expect(events.at(-1)).toEqual({ type: "compaction-cancelled", reason: "threshold", why: "later" });
     expect((await fit()).kind).toBe("unchanged");
     append(human("new", words(500)));
     expect((await fit()).kind).toBe("cancelled");
     expect(calls).toEqual(["threshold", "threshold"]);
+  });
+
+  test("that cancels is not asked about media over a limit: the outcome has their compaction", async () => {
+    const source = { kind: "absent" } as const;
+    const image = { type: "image", mediaType: "image/png", widthPx: 1, heightPx: 1, sizeBytes: null, source } as const;
+    const shown: Message = { ...human("shown", ""), parts: [image, image] };
+    const { fit, manager } = hooked(() => Promise.resolve({ kind: "cancel", why: "later" }), [shown]);
+    const outcome = await fit({ model: { ...SMALL_WINDOW, request: { images: 1 } } });
+    expect(outcome).toMatchObject({ kind: "cancelled", entry: manager.view().activeCompactions[0] });
+    expect(stepsOf(outcome)).toEqual(["stub-media applied"]);
   });
 
   test("is told why, how large the context is and may be, and what it holds", async () => {
@@ -99,26 +110,6 @@ describe("a hook before compaction", () => {
     const { fit, written } = hooked(() => Promise.resolve({ kind: "summary", text: " \n" }));
     expect(stepsOf(await fit())).toEqual(["summarize failed", "digest applied"]);
     expect(written()).not.toBe("");
-  });
-
-  test("that throws at once is noted, and compaction goes on", async () => {
-    const { fit } = hooked(() => {
-      throw new Error("broken");
-    });
-    const outcome = await fit();
-    expect(recordOf(outcome)?.steps[0]).toEqual({ strategy: "before-compaction", outcome: "failed", detail: "broken" });
-    expect(stepsOf(outcome).at(-1)).toBe("summarize applied");
-  });
-
-  test("that outlives the caller ends the fit", async () => {
-    const controller = new AbortController();
-    const { manager } = hooked(() => {
-      controller.abort(new Error("given up"));
-      return Promise.reject(new Error("too late"));
-    });
-    const run = manager.fit({ gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null }, controller.signal);
-    await expect(run).rejects.toThrow("given up");
-    expect(manager.view().activeCompactions).toEqual([]);
   });
 });
 
@@ -236,17 +227,6 @@ describe("a summary that is longer than what it replaces", () => {
   });
 });
 
-test("nobody goes on for a caller who has given up while the hook was asked", async () => {
-  const controller = new AbortController();
-  const beforeCompaction: BeforeCompaction = () => {
-    controller.abort(new Error("given up"));
-    return Promise.reject(new Error("broken"));
-  };
-  const setup = { ports: { summarizer: fails, beforeCompaction }, deadline: { afterMs: 9, timer: () => () => undefined } };
-  const notice = { reason: "threshold", tokensBefore: 9, budgetTokens: 8, messages: [] } as const;
-  await expect(askHook(setup, notice, controller.signal)).rejects.toThrow("given up");
-});
-
 test.each<[string, unknown, string]>([
   ["an error's message", new Error("broken"), "broken"],
   ["the code of one of ours, too", new PlimsollError("bad-edit", "no such part"), "bad-edit: no such part"],
@@ -256,4 +236,32 @@ test.each<[string, unknown, string]>([
   ["bounded", "a".repeat(900), `${"a".repeat(140)}…${"a".repeat(59)}`],
 ])("a failure as one line: %s", (_, failure, text) => {
   expect(failureText(failure)).toBe(text);
+});
+
+describe("a history of steps", () => {
+  const steps = (count: number) =>
+    Array.from({ length: count }, (_, at) => [calling(`s${at}`, [`c${at}`]), result(`r${at}`, `c${at}`, words(1000))]).flat();
+
+  test("is cut at the newest safe place if a boundary leaves as much as a trigger of the room fires at", async () => {
+    const policy: Policy = {
+      ...SMALL_POLICY,
+      trigger: { atLeast: { ratio: 0.5, of: "room" } },
+      strategies: SMALL_POLICY.strategies.map((each) => ({ ...each, boundary: "not-in-tool-batch" })),
+    };
+    const { fit, ids } = smallSession([...turns(2), ...steps(5)], { policy });
+    await fit();
+    expect(ids().slice(1)).toEqual(["u1", "s2", "r2", "s3", "r3", "s4", "r4"]);
+  });
+
+  test("ends with messages that came while the vendor wrote, behind those that its summary moved", async () => {
+    const compact = async () => {
+      made.append(human("meanwhile", "and then stop"), human("last", "no, go on"));
+      return { block: {}, text: "", usage: UNREPORTED_USAGE };
+    };
+    const policy = { ...SMALL_POLICY, strategies: PLIMSOLL_VENDOR_POLICY.strategies };
+    const made = smallSession([human("u", "go"), ...steps(8)], { policy, compact, pinned: ["Never push."] });
+    made.manager.append({ type: "model-change", id: "m", modelId: "m", limits: null, atMs: null });
+    expect(stepsOf(await made.fit())).toEqual(["vendor applied"]);
+    expect([made.ids().at(-4), ...made.ids().slice(-2)]).toEqual(["u", "meanwhile", "last"]);
+  });
 });

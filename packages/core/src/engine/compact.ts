@@ -12,7 +12,17 @@ import { isHuman, type Message, textOf } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
-import { bestOf, type ChainRun, chainOf, GOAL_STEP, newestOf, preparedStep, runChain, withPrepared } from "./chain.ts";
+import {
+  bestOf,
+  type ChainRun,
+  chainOf,
+  GOAL_STEP,
+  newestOf,
+  PREPARED,
+  preparedStep,
+  runChain,
+  withPrepared,
+} from "./chain.ts";
 import {
   asSent,
   NOTICE_TOKENS,
@@ -22,15 +32,7 @@ import {
   type ViewMeasure,
   viewMeasure,
 } from "./compaction-tools.ts";
-import type {
-  CompactionNotice,
-  FitInput,
-  FitOutcome,
-  FitSetup,
-  FitState,
-  HookDecision,
-  PreparedSummaryPort,
-} from "./fit-input.ts";
+import type { FitInput, FitOutcome, FitSetup, FitState, HookDecision, PreparedSummaryPort } from "./fit-input.ts";
 import { type Goal, goalOf, LEAST_ROOM_RATIO } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 import { type CutPrice, mostWorthKeeping, whyNotWorth } from "./worth-cutting.ts";
@@ -64,38 +66,40 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     overheadTokens: measure.overheadTokens,
     pendingTokens: expectedTokensOf(input.pending, state),
   });
-  const asked = { reason, tokensBefore: measure.expectedTokens, budgetTokens: budget.inputBudgetTokens, messages };
-  const { decision, steps } = await askHook(setup, asked, signal);
+  const notice = { reason, tokensBefore: measure.expectedTokens, budgetTokens: budget.inputBudgetTokens, messages };
+  const { beforeCompaction: hook = null } = setup.ports;
+  const decide = hook && (async (asked: AbortSignal) => passed(DECISION, await hook(frozen(notice), asked)));
+  const { answer: decision, steps } = await answerOr<HookDecision>({ kind: "go" }, decide, { ...HOOK, setup, signal });
   if (decision.kind === "cancel") return { kind: "cancelled", by: "hook", reason, why: decision.why };
   const summary = decision.kind === "summary" ? decision.text : null;
-  const asks = ask !== null && decision.kind === "go" && input.now === undefined;
-  const written = asks ? await ask(signal) : null;
-  const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
+  const isAsked = decision.kind === "go" && input.now === undefined;
+  const { answer: written, steps: unwritten } = await answerOr(null, isAsked ? ask : null, { ...PREPARED, setup, signal });
+  const prepared = written ? preparedStep(written, { view: messages, goal }) : null;
   const chain = withPrepared(chainOf(state, compaction), prepared);
   // After a refusal the room is the allowed rest: the believed size did not fit.
   const newest = newestOf(chain.rules, budget);
-  // A cut that the window requires keeps as much as pays.
+  // A cut that the window requires keeps as much as pays, and leaves room for the steps that it has to buy.
   const { minimumFreedRatio = 0, trigger } = policy;
   const hasToPay = reason === "over-budget" && policy.minimumFreedRatio !== undefined && given.price !== undefined;
-  const worthTokens = hasToPay
+  const payingTokens = hasToPay
     ? mostWorthKeeping(measure.viewTokens, given.price, minimumFreedRatio)
     : Number.POSITIVE_INFINITY;
-  const spareTokens = besideStepsTokens(state, compaction, { goal, measure, messages });
+  const besideStepsTokens = tokensBesideSteps(state, compaction, { goal, measure, messages });
   const newestTokens = "tokens" in newest ? newest.tokens : 0;
   const estimator = setup.cutEstimator();
   const kept = keptMessages([LOADED_TOOLS, ...chain.rules], {
     messages,
     budget,
     messageTokens: (message) => estimator.messageTokens(message, state.ledger),
-    limitTokens: Math.min(goal.limitTokens * keptRatioOf(chain.rules, budget), spareTokens),
+    limitTokens: Math.min(goal.limitTokens * keptRatioOf(chain.rules, budget), besideStepsTokens),
   });
   setup.work.visited(kept.length * messages.length);
-  const leftTokens = kept.reduce((sum, { tokens }) => sum - tokens, spareTokens);
+  const leftTokens = kept.reduce((sum, { tokens }) => sum - tokens, besideStepsTokens);
   const tools = toolsFor(state, compaction, {
     goal,
     // A text about the rest has only the room that the newest steps leave it.
-    keptTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens, leftTokens)),
-    writtenTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens - newestTokens, leftTokens)),
+    keptTokens: Math.max(0, Math.min(goal.limitTokens, payingTokens, leftTokens)),
+    writtenTokens: Math.max(0, Math.min(goal.limitTokens, payingTokens - newestTokens, leftTokens)),
     measure,
     summary,
     held: kept,
@@ -108,7 +112,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     messages,
     tokens: measure.viewTokens,
     applied: [],
-    steps: [...state.failedPorts, ...steps, ...unkept],
+    steps: [...state.failedPorts, ...steps, ...unwritten, ...unkept],
     held: kept.filter((each) => each.messages.length > 0),
   };
   // A cut that nothing forces has to pay if the policy says so: the view fits without it.
@@ -142,10 +146,10 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
 }
 
 /**
- * The most tokens of kept messages and of text about the rest beside which a cut buys the steps that it has to: none where half of the window is free of system text
- * and tools, all where these fill it, and no more than the messages that no cut takes leave room for.
+ * The most tokens of kept messages and of text about the rest that leave room for the steps that a cut has to buy. Any amount does while half of the window is free of
+ * system text and tools; the more of the other half these fill, the more steps count. Messages that no cut takes come first.
  */
-function besideStepsTokens(
+function tokensBesideSteps(
   { policy: { progress } }: FitState,
   { budget, price }: Compaction,
   { goal, measure, messages }: { readonly goal: Goal; readonly measure: ViewMeasure; readonly messages: readonly Message[] },
@@ -196,13 +200,14 @@ interface Ended {
 function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
   const { run, isMissed, measure, before } = ended;
   const { applied, messages } = run;
+  const { inputBudgetTokens: budgetTokens } = budget;
   const isSpent = state.policy.fallback !== null && reason === "overflow" && applied.length === 0;
   const parts = isMissed || isSpent ? sizedParts(messages, { measure, state, pending: input.pending }) : null;
-  if (parts !== null && applied.length === 0)
-    return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps: run.steps };
-  if (applied.length === 0) return { kind: "failed", reason, steps: run.steps };
+  const unmade = { reason, steps: run.steps };
+  if (applied.length === 0)
+    return parts === null ? { kind: "failed", ...unmade } : { kind: "irreducible", budgetTokens, parts, ...unmade };
   const left = parts?.map(({ what, tokens }) => `${what} ${tokens}`).join(", ");
-  const detail = `left of ${budget.inputBudgetTokens} tokens: ${left}`;
+  const detail = `left of ${budgetTokens} tokens: ${left}`;
   const missed: StepOutcome = { strategy: GOAL_STEP, outcome: "failed", detail };
   const steps = [...run.steps, ...unkeptSteps(ended, state.setup.ports.pinned), ...(parts === null ? [] : [missed])];
   const record: CompactionRecord = {
@@ -213,7 +218,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     estimator: state.setup.estimator.name,
     cutEstimator: state.policy.cutEstimator === null ? null : state.setup.cutEstimator().name,
     modelId: state.view.modelId,
-    budgetTokens: budget.inputBudgetTokens,
+    budgetTokens,
     tokensBefore: measure.expectedTokens,
     tokensAfter: expectedTokensOf(asSent(messages, state), state) + measure.overheadTokens,
     messagesBefore: before.length,
@@ -230,7 +235,6 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
   const { lastEntryId: throughEntryId } = state.view;
   const entry = { type: "compaction", id, throughEntryId, edits: applied, record, atMs: input.nowMs } as const;
   const made = { entry, ...(isUnheard ? { unusedFocus: `${record.policy} ${UNUSED_FOCUS}` } : {}) };
-  const { inputBudgetTokens: budgetTokens } = budget;
   return parts === null ? { kind: "compacted", ...made } : { kind: "irreducible", reason, budgetTokens, parts, steps, ...made };
 }
 
@@ -265,8 +269,10 @@ function unkeptSteps(
   });
 }
 
+const HOOK = { strategy: "before-compaction", port: "the hook" };
+
 const DECISION: Door<HookDecision> = {
-  port: "the hook",
+  port: HOOK.port,
   shape: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("go") }),
     z.object({ kind: z.literal("cancel"), why: z.string() }),
@@ -275,21 +281,19 @@ const DECISION: Door<HookDecision> = {
   wanted: "go, cancel or a summary",
 };
 
-/** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
-export async function askHook(
-  { ports: { beforeCompaction: hook }, deadline }: Pick<FitSetup, "ports" | "deadline">,
-  notice: CompactionNotice,
-  signal: AbortSignal,
-): Promise<{ readonly decision: HookDecision; readonly steps: readonly StepOutcome[] }> {
-  if (hook === undefined) return { decision: { kind: "go" }, steps: [] };
-  const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
+/** A port's answer, or this one without a port. One that fails is a step of the record; only the caller's own abort is passed on. */
+async function answerOr<Answer>(
+  otherwise: Answer,
+  ask: ((signal: AbortSignal) => Promise<Answer>) | null,
+  { strategy, port, setup, signal }: typeof HOOK & { readonly setup: FitSetup; readonly signal: AbortSignal },
+): Promise<{ readonly answer: Answer; readonly steps: readonly StepOutcome[] }> {
+  if (ask === null) return { answer: otherwise, steps: [] };
+  const late = (afterMs: number) => new Error(`${port} gave no answer within ${afterMs} ms`);
   try {
-    const answer: unknown = await answerWithin((given) => hook(frozen(notice), given), { deadline, signal, late });
-    return { decision: passed(DECISION, answer), steps: [] };
+    return { answer: await answerWithin(ask, { deadline: setup.deadline, signal, late }), steps: [] };
   } catch (error) {
-    // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.
+    // It must not keep the context from fitting: it is noted and the engine goes on.
     if (signal.aborted) throw error;
-    const failed = { strategy: "before-compaction", outcome: "failed", detail: failureText(error) } as const;
-    return { decision: { kind: "go" }, steps: [failed] };
+    return { answer: otherwise, steps: [{ strategy, outcome: "failed", detail: failureText(error) }] };
   }
 }

@@ -134,7 +134,7 @@ export interface PreparedSummary {
 }
 
 /** The notice that a before-compaction hook is given. */
-export interface CompactionNotice {
+interface CompactionNotice {
   readonly reason: CompactionReason;
   readonly tokensBefore: number;
   readonly budgetTokens: number;
@@ -148,9 +148,9 @@ export type HookDecision =
   | { readonly kind: "summary"; readonly text: string };
 
 /**
- * A hook that the engine calls before each compaction. It lets the compaction go on, cancels it, or supplies the summary's text for the first step that writes a summary,
- * by a model or as a digest. If no step writes one, or the hook rejects or times out, the compaction goes on and its record says so. The engine retries a cancelled
- * compaction only after new input.
+ * A hook that the engine calls before each compaction for tokens (not for media over a limit of requests, nor for a repair). It lets the compaction go on, cancels it, or
+ * supplies the summary's text for the first step that writes a summary, by a model or as a digest. If no step writes one, or the hook rejects or times out, the compaction
+ * goes on and its record says so. A cancelled compaction is tried again after new input; if the next request is expected not to fit, at every gate.
  */
 export type BeforeCompaction = (notice: CompactionNotice, signal: AbortSignal) => Promise<HookDecision>;
 
@@ -174,7 +174,7 @@ export interface Missed extends MissedGoal {
 }
 
 /**
- * The outcome of `fit`. `entry` is the compaction, if there was one; `unusedFocus` says why a focus changed nothing. If the context stayed as it was, `off` says why
+ * The outcome of `fit`. `entry` is its newest compaction: of tokens, else of media; `unusedFocus` says why a focus changed nothing. If the context stayed as it was, `off` says why
  * compaction is off; `null` if none was needed.
  */
 export type FitOutcome = (
@@ -182,7 +182,7 @@ export type FitOutcome = (
   | { readonly kind: "compacted"; readonly entry: CompactionEntry }
   /** The hook cancelled it, or the cut would not pay. The log records only attempts that a hook cancelled. */
   | { readonly kind: "cancelled"; readonly by: "hook" | "price"; readonly reason: CompactionReason; readonly why: string }
-  /** No step of the compaction worked. The context is as it was, and its expected size fits the budget. */
+  /** No step of the compaction worked: it changed nothing. Under a policy with a fallback the expected size fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** The expected size exceeds the budget, or a provider rejected it, and no cut changes that. The best cut is made anyway: send it. */
   | (MissedGoal & {

@@ -72,17 +72,23 @@ export function goalOf(
     // An overhead that is believed to leave no room is no reason to keep nothing: as much goes as after a first refusal.
     const isRoom = fittingTokens > 0 || policy.fallback === null;
     const limitTokens = isRoom ? fittingTokens : Math.floor(sizes.tokensBefore * RECOVERY_RATIOS[0]);
-    return { budgetTokens, limitTokens, lineTokens: triggerTokens(policy.trigger, budget) - otherTokens, retryTokens: null };
+    // The trigger's room is that of its gate, also if the messages fill less.
+    const roomTokens = Math.max(0, budget.inputBudgetTokens - sizes.overheadTokens);
+    const lineTokens = triggerTokens(policy.trigger, { ...budget, roomTokens }) - otherTokens;
+    return { budgetTokens, limitTokens, lineTokens, retryTokens: null };
   }
   const lessTokens = ((input.refusedTokens ?? Number.POSITIVE_INFINITY) - otherTokens) * LESS_RATIO;
-  // The steps after a forced one have to reach only this: a small share of the refused size, less than the sizes tried in vain, and a size that fits by its own
-  // measure.
+  // Steps after a forced one have to reach only this: a small share of the refused size, below the sizes tried in vain, that fits by its own measure.
   if (isForced(policy, reason, input)) {
     const limitTokens = Math.floor(Math.min(fittingTokens, sizes.tokensBefore * LEAST_RATIO, lessTokens));
     return { budgetTokens, limitTokens, lineTokens: 0, retryTokens: 0 };
   }
   const allowedTokens = allowedRoomTokens(budget, input, sizes);
-  if (allowedTokens !== null) return refusedGoal(Math.max(budgetTokens, allowedTokens), allowedTokens, allowedTokens);
+  if (allowedTokens !== null) {
+    // The estimate was too high if it leaves less room than the provider's count.
+    const roomTokens = Math.max(budgetTokens, allowedTokens);
+    return { budgetTokens: roomTokens, limitTokens: allowedTokens, lineTokens: allowedTokens, retryTokens: allowedTokens };
+  }
   const retryTokens = Math.floor(Math.min(sizes.tokensBefore * retryRatioOf(state, input), Math.max(1, lessTokens)));
   const countedTokens = input.observedPromptTokens ?? 0;
   const isCountedMore = countedTokens > sizes.tokensBefore + otherTokens;
@@ -90,11 +96,7 @@ export function goalOf(
   const observedTokens = isCountedMore ? fittingIfCounted(budget, countedTokens, sizes) : Number.POSITIVE_INFINITY;
   // A refusal outweighs beliefs: an overhead that leaves no room at all was not the refused one.
   const believedTokens = Math.min(fittingTokens, observedTokens);
-  return refusedGoal(budgetTokens, believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens, retryTokens);
-}
-
-/** The goal after a refusal, which is the line as well. */
-function refusedGoal(budgetTokens: number, limitTokens: number, retryTokens: number): Goal {
+  const limitTokens = believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens;
   return { budgetTokens, limitTokens, lineTokens: limitTokens, retryTokens };
 }
 

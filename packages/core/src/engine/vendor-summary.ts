@@ -1,12 +1,14 @@
 import type { ReplaceSpansEdit } from "../edit/apply-edits.ts";
-import type { AppliedReplaceSpans } from "../entry.ts";
+import type { AppliedReplaceSpans, CompactionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson, wellFormed } from "../json.ts";
 import { type Context, isDeclared, isHuman, type Message, VENDOR_SUMMARY, withId } from "../message/message.ts";
+import { coverageOf } from "../message/size.ts";
 import type { Summarizer, SummaryRequest, VendorSummary } from "../ports.ts";
 import { summaryText } from "../prompts/notices.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { usableSummary } from "../summarizer/usable.ts";
+import type { FitView } from "./fit-input.ts";
 
 /** The view that a summary is of, and the ports that write one without a model of the session's own. */
 export interface VendorInput {
@@ -67,4 +69,14 @@ export function movedBy(
     .slice(0, end)
     .filter((message) => message === human || pinned?.has(message) === true || isDeclared(message));
   return [...gone.filter((each) => !isDeclared(each)), ...gone.filter(isDeclared)].map(({ id }) => id);
+}
+
+/** Moves messages that came since the plan behind those that its edits put at the view's end. */
+export function withNewestLast(entry: CompactionEntry, planned: FitView, now: FitView): CompactionEntry {
+  const moved = now.messages.slice(planned.messages.size).map(({ id }) => id);
+  const [from, through] = [moved[0], moved.at(-1)];
+  const isAtEnd = entry.edits.some((edit) => edit.kind === "replace-spans" && (edit.moved ?? edit.note) !== undefined);
+  if (!isAtEnd || from === undefined || through === undefined) return entry;
+  const move = { kind: "replace-spans", by: "nothing", message: null, moved, covered: coverageOf([]), usage: null } as const;
+  return { ...entry, edits: [...entry.edits, { ...move, spans: [{ from, through, promptId: null }] }] };
 }

@@ -1,4 +1,4 @@
-import { isOpen, PREPARED_STEP, spanned } from "../engine/chain.ts";
+import { isOpen, PREPARED, spanned } from "../engine/chain.ts";
 import { compact } from "../engine/compact.ts";
 import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
@@ -52,9 +52,8 @@ export function createBackground(
     onEvent?.({ type: "summary-unused", usage: unused.edit.written.usage });
   };
   const empty = () => {
-    const slot = now;
+    giveUp(now);
     now = null;
-    giveUp(slot);
   };
   /** The slot of the newest compaction; one from before it is void. */
   const newestSlot = (): Slot | null => {
@@ -77,7 +76,7 @@ export function createBackground(
     },
     fitted: (input, outcome) => {
       const steps = outcome.entry?.record.steps ?? [];
-      const isUsed = steps.some((step) => step.strategy === PREPARED_STEP && step.outcome === "applied");
+      const isUsed = steps.some((step) => step.strategy === PREPARED.strategy && step.outcome === "applied");
       if (now !== null && isUsed) now.ready = null;
       if (newestSlot() !== null || outcome.kind !== "unchanged" || prepare === undefined || closing.signal.aborted) return;
       const at: FitInput = { ...input, nowMs: null };

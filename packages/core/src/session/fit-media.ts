@@ -77,7 +77,7 @@ export function fitMedia(
   let outcome: FitOutcome | null = null;
   if (edits.length > 0) {
     const steps = [applied("stub-media", exceeded.join(", ")), ...learned];
-    outcome = stubbed(log, { policy, input }, { edits, steps, messages });
+    outcome = stubbed(log, { policy, input }, { edits, steps });
   } else if (isStuck && input.refused !== undefined) {
     const irreducible = { kind: "irreducible", reason: "overflow", steps: learned, ...goal } as const;
     const at = { input, estimatedTokens: log.state.ledger.estimatedTokens, lastEntryId: view.lastEntryId };
@@ -91,19 +91,13 @@ export function fitMedia(
 function stubbed(
   log: FittedSession,
   { policy, input }: { readonly policy: EnginePolicy; readonly input: FitInput },
-  {
-    edits,
-    steps,
-    messages,
-  }: Pick<CompactionRecord, "steps"> & {
-    readonly edits: readonly AppliedReplacePart[];
-    readonly messages: readonly Message[];
-  },
+  { edits, steps }: Pick<CompactionRecord, "steps"> & { readonly edits: readonly AppliedReplacePart[] },
 ): FitOutcome {
   const { setup, append, tell } = log;
   const { view, ledger } = log.state;
   const { estimator } = setup;
   const reason = input.gate === "on-overflow" ? "overflow" : "over-budget";
+  const messages = view.messages.slice();
   const after = applyEdits(messages, edits);
   const tokensBefore = log.predict(input.dynamicContext ?? null).expectedTokens;
   const savedTokens = messages.reduce((saved, message, at) => {

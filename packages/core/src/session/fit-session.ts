@@ -1,6 +1,7 @@
 import { compact } from "../engine/compact.ts";
 import { sizedParts, viewMeasure } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, Missed, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
+import { withNewestLast } from "../engine/vendor-summary.ts";
 import { budgetFor, expectedTokensOf, type GateState, whyAct, windowFilledBy } from "../engine/why-act.ts";
 import type { ModelLimits, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
@@ -102,9 +103,10 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
     throw error;
   });
   const { failures } = log.state.breaker;
+  const made = outcome.entry && withNewestLast(outcome.entry, state.view, log.state.view);
   const entry =
-    outcome.entry !== undefined
-      ? { ...outcome.entry, record: { ...outcome.entry.record, steps: [...outcome.entry.record.steps, ...media.learned] } }
+    made !== undefined
+      ? { ...made, record: { ...made.record, steps: [...made.record.steps, ...media.learned] } }
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
   const logged = entry === null ? null : append(entry);
   if (outcome.kind === "cancelled" && outcome.by === "price") log.unpaid = asked;
@@ -113,7 +115,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   if (isOpened) tell({ type: "breaker-open", failures: now, why: "summaries failed in a row" });
   const told: FitOutcome = logged?.type === "compaction" ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
-  return told;
+  return media.outcome?.entry === undefined ? told : { entry: media.outcome.entry, ...told };
 }
 
 /** Writes all that decides whether a cut pays, beside the log; `null` if it need not pay. */

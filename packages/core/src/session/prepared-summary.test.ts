@@ -3,6 +3,7 @@ import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, wor
 import type { FitInput, PreparedSummary } from "../engine/fit-input.ts";
 import type { Policy } from "../policy/policy.ts";
 import { human, reply } from "../testing/builders.ts";
+import { rejected } from "../testing/unusable-answers.ts";
 import type { SessionOptions } from "./session.ts";
 
 const never = new AbortController().signal;
@@ -86,6 +87,11 @@ describe("a prepared summary is passed over, and the policy does what it would h
     append(...turns(1, 6), human("long", words(4500)), reply("answer", words(100)));
     const outcome = await fit();
     expect(stepsOf(outcome).slice(0, 2)).toEqual(fresh);
+  });
+
+  test("if the caller's port fails, as the record says", async () => {
+    const { fit } = smallSession(turns(8), { prepared: rejected });
+    expect(stepsOf(await fit())).toEqual(["prepared failed", "summarize applied"]);
   });
 
   test("if the person asks for a compaction, whose summary is another one", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
-import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
+import type { FitInput } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";
 import { type Message, sharedPrefixCount, textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -82,19 +82,6 @@ describe("a summary that fails", () => {
     expect(outcome.kind).toBe("compacted");
     expect(stepsOf(outcome).slice(0, 2)).toEqual(["summarize failed", "drop-oldest applied"]);
     expect(manager.context().messages.map(textOf).join()).not.toMatch(/half of|no reply|at once|why/);
-  });
-
-  test("that the caller aborts ends the fit, appends nothing, and is said", async () => {
-    const controller = new AbortController();
-    const summarizer: Summarizer = () => {
-      controller.abort(new Error("given up"));
-      return Promise.reject(new Error("aborted"));
-    };
-    const { manager, events, ids } = session(turns(8), { summarizer });
-    const before = ids();
-    await expect(manager.fit(SWITCHING, controller.signal)).rejects.toThrow();
-    expect([ids(), manager.entries().length]).toEqual([before, 17]);
-    expect(events.map((event) => event.type)).toEqual(["compaction-start", "compaction-failed"]);
   });
 });
 
@@ -224,20 +211,6 @@ describe("while a summary is written", () => {
     expect(ids().slice(-2)).toEqual(["steer", "queued"]);
     await manager.undo();
     expect(manager.context().messages).toEqual([...turns(8), ...later]);
-  });
-});
-
-describe("a hook before compaction", () => {
-  const hooked = async (hook: BeforeCompaction) => {
-    const made = session(turns(8), { beforeCompaction: hook });
-    return { ...made, outcome: await made.fit() };
-  };
-
-  test("may cancel it", async () => {
-    const { outcome, events, manager } = await hooked(() => Promise.resolve({ kind: "cancel", why: "not now" }));
-    expect(outcome).toEqual({ kind: "cancelled", by: "hook", reason: "threshold", why: "not now" });
-    expect(events.at(-1)).toEqual({ type: "compaction-cancelled", reason: "threshold", why: "not now" });
-    expect(manager.view().messages.size).toBe(16);
   });
 });
 

@@ -18,16 +18,18 @@ const go = { kind: "go" } as const;
 const opened = (options: Partial<SessionOptions>) => smallSession(turns(8), options);
 
 describe("a fit whose caller gives up settles", () => {
-  test.each<[string, "summarizer" | "beforeCompaction", () => Promise<unknown>]>([
+  test.each<[string, "summarizer" | "beforeCompaction" | "prepared", () => Promise<unknown>]>([
     ["although the summariser is deaf", "summarizer", never],
     ["and a late summary changes nothing", "summarizer", () => later().then(() => summary)],
     ["nor does a late failure", "summarizer", () => later().then(rejected)],
     ["although the hook is deaf", "beforeCompaction", never],
+    ["although a prepared summary never comes", "prepared", never],
     [
       "and a hook's late answer changes nothing",
       "beforeCompaction",
       () => later().then(() => ({ kind: "summary", text: "mine" })),
     ],
+    ["nor does its late failure", "beforeCompaction", () => later().then(rejected)],
   ])("%s", async (_, port, answer) => {
     const controller = new AbortController();
     const given = new Error("given up");
