@@ -116,21 +116,15 @@ export function resolveAmount(amount: Amount, budget: Budget): number {
     const { windowTokens, inputBudgetTokens, roomTokens = inputBudgetTokens } = budget;
     return amount.ratio * (amount.of === "window" ? windowTokens : amount.of === "room" ? roomTokens : inputBudgetTokens);
   }
-  if ("min" in amount) return Math.min(...resolved(amount.min, budget));
-  if ("max" in amount) return Math.max(...resolved(amount.max, budget));
+  const all = (amounts: readonly Amount[]) => amounts.map((each) => resolveAmount(each, budget));
+  if ("min" in amount) return Math.min(...all(amount.min));
+  if ("max" in amount) return Math.max(...all(amount.max));
   if ("windowAbove" in amount)
     return resolveAmount(budget.windowTokens > amount.windowAbove ? amount.above : amount.upTo, budget);
-  const [first = 0, ...rest] = resolved(amount.minus, budget);
-  let left = first;
-  for (const each of rest) left -= each;
-  return Math.max(0, left);
-}
-
-/** Each amount in tokens, without a callback: policies are asked at every gate. */
-function resolved(amounts: readonly Amount[], budget: Budget): readonly number[] {
-  const tokens: number[] = [];
-  for (const amount of amounts) tokens.push(resolveAmount(amount, budget));
-  return tokens;
+  return Math.max(
+    0,
+    all(amount.minus).reduce((left, each) => left - each),
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ import { movedBy, type VendorInput, vendorSpans } from "./vendor-summary.ts";
 /** The edits, and the ports that carry them out. */
 export interface ExecuteInput extends VendorInput {
   readonly edits: readonly Edit[];
-  /** Messages that keep rules hold: no edit takes or changes them. */
+  /** Messages that keep rules hold: they are left out of the edits, except a vendor's. */
   readonly kept: ReadonlySet<Message>;
   readonly summary: SummaryPolicy;
   readonly focus: string | null;
@@ -44,8 +44,8 @@ export interface Executed {
 
 /**
  * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. Kept messages and the agent's declarations are left
- * out of the edits, but documents of unknown size become stubs; if nothing is left of the edits, nothing is applied. Edits that break a promise are refused before a
- * summary is asked for.
+ * out of the edits, but documents of unknown size become stubs; if nothing is left of the edits, nothing is applied. Edits are applied first without texts: those that
+ * break a promise are refused before a summary is asked for.
  *
  * @throws PlimsollError `bad-edit` for edits that do not fit the view, or that take a promised part; `summary-failed` for an unusable summary; `unsendable` for a
  * view with violations that were not there before; and the summariser's own errors.
@@ -117,10 +117,9 @@ async function appliedSpans(
 
 /** Makes replacements in a view applicable. A found message is not looked for again: a plan may have one for every message. */
 function replacementsIn(messages: readonly Message[]): (edit: ReplacePartEdit) => AppliedReplacePart {
-  let byId: ReadonlyMap<string, Message> | null = null;
+  // Of several messages with one id the first counts.
+  const byId = new Map(messages.toReversed().map((message) => [message.id, message]));
   return ({ kind, messageId, partIndex, text, handle }) => {
-    // Of several messages with one id the first counts.
-    byId ??= new Map(messages.toReversed().map((message) => [message.id, message]));
     const before = byId.get(messageId)?.parts[partIndex];
     if (before === undefined) throw new PlimsollError("bad-edit", `message ${messageId} has no part ${partIndex}`);
     const part: Part = { type: "text", text: wellFormed(text) };

@@ -81,17 +81,18 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
   if (gate === "on-overflow") return "overflow";
   const { fallback, afterPause, progress } = policy;
   const [{ inputBudgetTokens }, { expectedTokens, upperTokens }] = [budget, sizes.prediction];
-  const afterAttemptTokens = expectedTokens - (sizes.newTokens ?? 0);
-  const isFilled = isWindowFilled(sizes.prediction, budget) || afterAttemptTokens >= triggerTokens(policy.trigger, budget);
+  const oldTokens = expectedTokens - (sizes.newTokens ?? 0);
+  const newTokens = sizes.newTokens ?? Number.POSITIVE_INFINITY;
+  const isFilled = isWindowFilled(sizes.prediction, budget) || oldTokens >= triggerTokens(policy.trigger, budget);
   const minimumSteps = isFilled ? (progress.minimumSteps ?? 0) : 0;
   const usedTokens = expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
   const shareTokens = (fallback?.minimumNewRatio ?? 0) * inputBudgetTokens;
   const minimumNewTokens = Math.max(progress.minimumNewTokens, shareTokens, minimumSteps * sizes.stepTokens);
-  const isRipe = sizes.newTokens === null || sizes.newTokens >= minimumNewTokens;
+  const isRipe = newTokens >= minimumNewTokens;
   // If the last attempt could not bring the upper bound under the budget, it counts again only after new messages; if no cut can, after enough of them.
-  const isNew = sizes.newTokens === null || sizes.newTokens > 0;
-  const isBoundInReach = minimumSteps === 0 || afterAttemptTokens * sizes.upperRatioAfterCut <= inputBudgetTokens;
-  const sendTokens = (isNew && (isRipe || isBoundInReach) ? upperTokens : expectedTokens) + sizes.pendingTokens;
+  const isBoundInReach = minimumSteps === 0 || oldTokens * sizes.upperRatioAfterCut <= inputBudgetTokens;
+  const mayReachBound = newTokens > 0 && (isRipe || isBoundInReach);
+  const sendTokens = (mayReachBound ? upperTokens : expectedTokens) + sizes.pendingTokens;
   if (policy.gates.at.includes(gate) && isRipe) {
     if (policy.emergency !== null && fires(policy.emergency, usedTokens, budget)) return "emergency";
     if (fires(policy.trigger, usedTokens, budget)) {
@@ -104,8 +105,8 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
       if (sizes.pauseMs >= afterMs) return "threshold";
     }
   }
-  if (fallback?.actAtBudget !== true || (sizes.isGoalMissed && !isRipe)) return null;
-  return sendTokens > inputBudgetTokens ? "over-budget" : null;
+  const mayActAtBudget = fallback?.actAtBudget === true && (isRipe || !sizes.isGoalMissed);
+  return mayActAtBudget && sendTokens > inputBudgetTokens ? "over-budget" : null;
 }
 
 /** True from the line on by the expected size; false for an unknown window, and for a policy that does nothing. */

@@ -49,21 +49,16 @@ function afterReport(signs: CacheSigns, { modelId, atMs, usage: { input } }: Usa
   const { totalTokens, cacheReadTokens, cacheWriteTokens, cacheWriteOneHourTokens } = input;
   const pauseMs = before === null || atMs === null ? 0 : Math.min(atMs, askedMs ?? atMs) - before.atMs;
   const seen = cacheReadTokens === null || before === null ? null : cacheReadTokens >= before.promptTokens * READ_RATIO;
-  const writtenMs =
-    cacheWriteOneHourTokens === null || (cacheWriteTokens ?? 0) === 0
-      ? known.writtenMs
-      : 2 * cacheWriteOneHourTokens >= (cacheWriteTokens ?? 0)
-        ? ONE_HOUR_MS
-        : SHORTEST_LIFE_MS;
+  const isWritten = cacheWriteOneHourTokens !== null && (cacheWriteTokens ?? 0) !== 0;
+  const lifeMs = 2 * (cacheWriteOneHourTokens ?? 0) >= (cacheWriteTokens ?? 0) ? ONE_HOUR_MS : SHORTEST_LIFE_MS;
+  const writtenMs = isWritten ? lifeMs : known.writtenMs;
   const now = atMs === null || totalTokens === null ? null : { atMs, promptTokens: totalTokens };
   return { ...known, ...afterPause(known, pauseMs, seen), writtenMs, before: now, askedMs: null };
 }
 
-function afterPause(
-  { warmMs, coldMs }: Pick<CacheSigns, "warmMs" | "coldMs">,
-  pauseMs: number,
-  isRead: boolean | null,
-): Pick<CacheSigns, "warmMs" | "coldMs"> {
+type Pauses = Pick<CacheSigns, "warmMs" | "coldMs">;
+
+function afterPause({ warmMs, coldMs }: Pauses, pauseMs: number, isRead: boolean | null): Pauses {
   if (isRead === null || pauseMs < SHORTEST_LIFE_MS) return { warmMs, coldMs };
   if (isRead) return { warmMs: Math.max(warmMs, pauseMs), coldMs: coldMs !== null && coldMs <= pauseMs ? null : coldMs };
   return { warmMs: warmMs >= pauseMs ? 0 : warmMs, coldMs: Math.min(coldMs ?? pauseMs, pauseMs) };

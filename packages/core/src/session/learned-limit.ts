@@ -50,7 +50,6 @@ export function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEnt
   if (entry.type !== "compaction" && entry.type !== "attempt") return known;
   const { id: entryId, atMs } = entry;
   const { steps } = entry.type === "attempt" ? entry : entry.record;
-  if (!isOfOtherUnit(steps)) return known;
   const taught = REQUEST_UNITS.flatMap((unit) => {
     const limit = steps.find(({ strategy }) => strategy === `${LIMIT_STEP}${unit}`)?.detail;
     return typeof limit === "string" ? [[unit, { limit: Number(limit), entryId, atMs }] as const] : [];

@@ -85,8 +85,8 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
     if (spec.boundary === "human") return cut > 0 ? cut : null;
     const kept = messages.filter((message, at) => at >= cut || isKept(message));
     if (cut > 0 && kept.reduce((sum, message) => sum + messageTokens(message), 0) < input.lineTokens) return cut;
-    const fallback = safeCutAtOrBefore(safeCuts(messages), wanted);
-    if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);
+    const newest = Math.max(cut, safeCutAtOrBefore(safeCuts(messages), wanted));
+    if (newest > 0) return newest;
   }
   if (input.cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
   const forced = safeCutAtOrBefore(safeCuts(messages), messages.length - spec.forcedKeepMessages);
