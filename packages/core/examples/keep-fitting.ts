@@ -1,6 +1,6 @@
 import { createDigest, createSession, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
 
-/** Feeds messages into a session with a small window and counts the context's messages after each. */
+/** Feeds a person's messages into a session with a small window and counts the context's messages after each. */
 export async function keepFitting(messages: readonly Message[]): Promise<readonly number[]> {
   const session = createSession({
     policy: PLIMSOLL_POLICY,

@@ -4,7 +4,7 @@ import type { CoverageCount, RequestLimits } from "./message/size.ts";
 import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
-/** One line of the append-only session log: no line ever changes or goes. All lines in order make the context. */
+/** One line of the append-only session log: no line that was written ever changes or goes. All lines in order make the context. */
 export type SessionEntry =
   | SessionStartEntry
   | SetupChangeEntry
@@ -111,7 +111,7 @@ export interface CompactionEntry extends RemovesReasoning {
 
 /**
  * A compaction that was tried and changed nothing, or that a hook cancelled. It is logged so that a resumed session does not try, or pay for, the same again
- * before something new arrives. A cut that would not pay is not logged.
+ * before something new arrives, unless the next request is expected not to fit. A cut that would not pay is not logged.
  */
 export interface AttemptEntry {
   readonly type: "attempt";
@@ -175,7 +175,7 @@ export interface StepOutcome {
   readonly usage?: Usage | undefined;
 }
 
-/** The record of a compaction: sizes by the named estimator, the tried steps, and their work. */
+/** The record of a compaction: the tried steps, their work, and sizes of requests as the named estimator expected them: reports before a cut say nothing of the size after. */
 export interface CompactionRecord {
   readonly policy: string;
   readonly reason: CompactionReason;
@@ -234,7 +234,7 @@ export type SpanAnswer = "summary" | "digest" | "vendor" | "notice" | "nothing";
 /** An edit as the log keeps it: it can be applied again without a model, a clock or a policy. */
 export type AppliedEdit = AppliedReplaceSpans | AppliedReplacePart | AppliedReplaceHistory;
 
-/** Spans replaced by nothing, or by one message in the place where the first span began. */
+/** Spans replaced by nothing, or by one message in the place where the first span began; `moved` and `note` go to the view's end. */
 export interface AppliedReplaceSpans {
   readonly kind: "replace-spans";
   readonly spans: readonly PromptedSpan[];

@@ -35,7 +35,7 @@ interface NewestRule {
   readonly amount: NewestAmount;
 }
 
-/** Keeps messages in their place, word for word: no strategy of the policy takes or changes them. The fallback releases them if nothing else fits. */
+/** Keeps messages in their place, word for word, from the policy's strategies, but not from a vendor's summary or a limit of media. The fallback releases them if nothing else fits. */
 export interface MessagesRule {
   readonly keeps: "messages";
   readonly atMost: Amount;

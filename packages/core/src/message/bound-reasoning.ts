@@ -54,7 +54,7 @@ export function boundReasoningIn(
   });
 }
 
-/** The messages without that reasoning. A message that has nothing else to say is left out; all others keep their identity. */
+/** The messages without that reasoning. A message that has nothing else to say, so no call, is left out; all others keep their identity. */
 export function withoutReasoning(messages: readonly Message[], removed: readonly RemovedReasoning[]): readonly Message[] {
   if (removed.length === 0) return messages;
   const indexesOf = new Map(removed.map(({ messageId, partIndexes }) => [messageId, partIndexes] as const));

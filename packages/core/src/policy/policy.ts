@@ -36,7 +36,7 @@ export interface Policy {
   readonly prepare?: { readonly atLeast: Amount } | undefined;
   /** At this size and above only strategies that need no model run; `null` for none. */
   readonly emergency: { readonly atLeast: Amount } | null;
-  /** Rules for messages that stay word for word, most valuable first: under pressure the fallback releases the last rule first. */
+  /** Rules for messages that stay word for word, most valuable first: under pressure the fallback releases the last first. `recent` only says where a strategy cuts. */
   readonly keep: readonly KeepRuleSpec[];
   /** Keep rules of a compaction that the person asks for; `null` uses `keep`. */
   readonly manualKeep: readonly KeepRuleSpec[] | null;

@@ -56,8 +56,8 @@ interface TakenUp extends Pick<OpenedSession, "cutOff"> {
 }
 
 /**
- * Opens a session whose log a store keeps: a new one, or one to continue. The log is read entry by entry. Only the messages that the context needs stay
- * in memory; covered messages are read back if a handle or an undo asks for them.
+ * Opens a session whose log a store keeps: a new one, or one to continue. The log is read entry by entry. Messages of the context stay in memory, and those that an
+ * undo of the newest compaction made here brings back; others are read back if a handle or an undo asks for them.
  *
  * @throws PlimsollError as {@link SessionStore} does.
  */

@@ -149,7 +149,7 @@ const REASONING_RATIO = 0.25;
 const SHORTFALL_RATIO = 0.05;
 const SHORTFALL_TOKENS = 1_000;
 
-/** Folds an entry; `view` is the view after it. Only an edit walks the view. */
+/** Folds an entry; `view` is the view after it. A message or report does not walk it. */
 export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: SessionView): PromptWatch {
   if (entry.type === "message") {
     const arrival = { id: entry.message.id, chars: certainChars(entry.message), isHuman: isHuman(entry.message) };

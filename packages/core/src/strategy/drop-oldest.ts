@@ -8,7 +8,7 @@ export interface DropOldestSpec {
   readonly kind: "drop-oldest";
   /** All but the policy's kept messages, or no more than it takes to fit. */
   readonly amount: "all-but-keep" | "until-it-fits";
-  /** Whether a notice counts the removed messages, in all or by role; without one only the record does. */
+  /** Whether a notice counts the removed messages, in all or by role; without one only the record does, and a notice has only the model's pins. */
   readonly notice: "count" | "roles" | "none";
 }
 

@@ -18,7 +18,7 @@ export interface StrategyInput {
   readonly lineTokens: number;
   /** The newest history to keep, in messages or tokens. */
   readonly keep: NewestKept;
-  /** True for messages that keep rules hold, and for the agent's declarations: they stay in place, whichever spans the strategy returns. */
+  /** True for messages that keep rules hold, and for the agent's declarations: they stay in place, whichever spans the strategy returns (but for a vendor's summary). */
   readonly isKept: (message: Message) => boolean;
   /** True for a human message that the newest compaction left in its place, although it took the messages on both sides of it: its turn was split then. */
   readonly isLeftOver: (message: Message) => boolean;
@@ -29,7 +29,7 @@ export interface StrategyInput {
   readonly lastHuman?: "stays" | "goes" | undefined;
   /**
    * Whether a step at the end of the view waits for the model (if left out), or had been answered when the compaction began: earlier edits took the
-   * messages after it, and it may go as any other.
+   * messages after it, and it may go as any other. Only drops need to take it: `summarize` leaves it.
    */
   readonly lastStep?: "open" | "answered" | undefined;
   /** Why it is looked at: the context is too large by its measure, a provider has just said so, or someone asked for it. */
