@@ -117,35 +117,25 @@ export function createClaudeCodeMod(options: { readonly policy?: Policy | string
     });
     const answered = async (engine: ClaudeCodeEngine, text: string): Promise<string | null> => {
       const word = typedWord(text);
+      if (word === null || word.kind === "help") return word === null ? null : TYPED_HELP;
+      if (word.kind === "keep") {
+        if (word.text === "") return "Say what to keep: plimsoll: keep TEXT.";
+        await engine.store.set(`kept ${await engine.session.id()}`, [...(await keptTexts(engine)), word.text]);
+        return "Kept word for word through every compaction of this session.";
+      }
       const place = await placeOf(engine, {});
       const [newest] = await takenAt(engine, place);
-      switch (word?.kind) {
-        case undefined:
-          return null;
-        case "keep": {
-          if (word.text === "") return "Say what to keep: plimsoll: keep TEXT.";
-          await engine.store.set(`kept ${await engine.session.id()}`, [...(await keptTexts(engine)), word.text]);
-          return "Kept word for word through every compaction of this session.";
-        }
-        case "undo": {
-          if (newest === undefined) return "There is no compaction to undo.";
-          undoing.set(place, null);
-          const answer = await engine.session.compact().catch(() => null);
-          const put = undoing.get(place) ?? null;
-          undoing.delete(place);
-          if (put === null || recordsAt(answer, "messages").length !== put.count)
-            return "Nothing was undone: Claude Code did not accept the restored text.";
-          await keep(engine, place, put.older);
-          return "The newest compaction is undone.";
-        }
-        case "dropped":
-        case "status":
-          return newest === undefined ? "Nothing was dropped: plimsoll has not compacted this session." : newest.words;
-        case "help":
-          return TYPED_HELP;
-        default:
-          return word satisfies never;
-      }
+      if (word.kind !== "undo")
+        return newest === undefined ? "Nothing was dropped: plimsoll has not compacted this session." : newest.words;
+      if (newest === undefined) return "There is no compaction to undo.";
+      undoing.set(place, null);
+      const answer = await engine.session.compact().catch(() => null);
+      const put = undoing.get(place) ?? null;
+      undoing.delete(place);
+      if (put === null || recordsAt(answer, "messages").length !== put.count)
+        return "Nothing was undone: Claude Code did not accept the restored text.";
+      await keep(engine, place, put.older);
+      return "The newest compaction is undone.";
     };
     on("prompt.submit", async (engine, event, next) => {
       // The words of a task, a peer or a plugin are no person's.

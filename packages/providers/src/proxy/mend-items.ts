@@ -1,5 +1,5 @@
 import { isRecord } from "@plimsoll/core/extend";
-import type { Fields } from "../fields.ts";
+import { type Fields, textAt } from "../fields.ts";
 import { changedNodes, type ItemNode, itemNode } from "../wire/item-nodes.ts";
 
 /** A fault that makes a session unusable, or may; `words` describe it to a person. */
@@ -113,7 +113,7 @@ function moved(message: unknown): unknown {
   const calls = message.tool_calls.filter((each: unknown) => isRecord(each) && each.type !== "text");
   if (calls.length === message.tool_calls.length) return message;
   const { tool_calls: all, ...rest } = message;
-  const texts = textIn(all);
+  const texts = textAt({ all }, "all");
   const content = typeof message.content === "string" && message.content !== "" ? `${message.content}\n${texts}` : texts;
   return calls.length === 0 ? { ...rest, content } : { ...rest, content, tool_calls: calls };
 }
@@ -124,7 +124,7 @@ const SHOWN_CHARS = 2_000;
 function shownResult(value: Fields): string {
   const { content, output } = value;
   const response = isRecord(value.functionResponse) ? value.functionResponse.response : undefined;
-  const text = textIn(content ?? output) || JSON.stringify(response ?? output ?? content ?? "");
+  const text = textAt({ said: content ?? output }, "said") || JSON.stringify(response ?? output ?? content ?? "");
   return text.slice(0, SHOWN_CHARS).toWellFormed();
 }
 
@@ -135,11 +135,4 @@ function imageFault(data: string): string | null {
   if (head.toString("latin1", 1, 4) !== "PNG" || head.length < 24) return null;
   const pixels = Math.max(head.readUInt32BE(16), head.readUInt32BE(20));
   return pixels > MOST_IMAGE_PIXELS ? `a picture of ${pixels} pixels a side, more than vendors take` : null;
-}
-
-function textIn(content: unknown): string {
-  if (typeof content === "string") return content;
-  return Array.isArray(content)
-    ? content.map((each: unknown) => (isRecord(each) && typeof each.text === "string" ? each.text : "")).join("\n")
-    : "";
 }
