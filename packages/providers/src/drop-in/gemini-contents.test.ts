@@ -90,3 +90,12 @@ test.each<readonly [string, AssistantMessage, readonly Part[] | null]>([
 ])("a reply's calls keep their thought signatures if %s", (_, viewed, parts) => {
   expect(changedContent(signed, [viewed])).toEqual(parts === null ? null : { role: "model", parts });
 });
+
+test("each answer of a turn is changed by its own result, and the words between them stay", () => {
+  const seen = { isError: false, category: "generic", atMs: null } as const;
+  const viewed = ["of a", "less"].map((text, at) => {
+    return { role: "tool-result", id: `${at}`, callId: "c", toolName: "", parts: [{ type: "text", text }], ...seen } as const;
+  });
+  const { parts } = changedContent(user(answer("a"), { text: "words" }, answer("b")), viewed) ?? {};
+  expect(parts).toEqual([answer("a"), { text: "words" }, answer("b", { output: "less" })]);
+});
