@@ -33,6 +33,15 @@ test.each([
   expect(JSON.stringify(fitted)).toContain("Read all files.");
 });
 
+test("an array that was rewound goes its own way from what both share", async () => {
+  const compactor = compactorWith(PI_POLICY);
+  await compactor.fit(session(100));
+  const rewound = [...session(3), { role: "user" as const, content: "Something else." }];
+  expect(await compactor.fit(rewound)).toEqual(rewound);
+  const logged = compactor.conversations().map(({ entries }) => entries.filter(({ type }) => type === "message").length);
+  expect(logged).toEqual([session(100).length, rewound.length]);
+});
+
 test("half a character in a caller's result never leaves, and everything else stays the caller's own", async () => {
   const messages = session(5);
   const half = { type: "tool_result", tool_use_id: "toolu_2", content: "half \ud83d" } as const;
