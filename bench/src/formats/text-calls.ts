@@ -60,24 +60,12 @@ function textCallOf(
   return null;
 }
 
+/** An element, behind anything but an element; line breaks at the ends of its text do not count. */
+const ELEMENT = /[^<]*<(\w{1,40})>\n?([\s\S]*?)\n?<\/\1>/gy;
+
 /** The adjacent elements `<name>text</name>` of a text, up to the first that is not closed. */
 function elementsOf(text: string): { readonly [name: string]: string } {
-  const elements: [string, string][] = [];
-  let position = text.indexOf("<");
-  while (position >= 0) {
-    const nameEnd = text.indexOf(">", position);
-    const name = text.slice(position + 1, nameEnd);
-    const end = nameEnd < 0 || !/^\w{1,40}$/.test(name) ? -1 : text.indexOf(`</${name}>`, nameEnd);
-    if (end < 0) break;
-    elements.push([name, trimNewlines(text.slice(nameEnd + 1, end))]);
-    position = text.indexOf("<", end + name.length + 3);
-  }
-  return Object.fromEntries(elements);
-}
-
-function trimNewlines(text: string): string {
-  const start = text.startsWith("\n") ? 1 : 0;
-  return text.slice(start, text.endsWith("\n") && text.length > start ? -1 : undefined);
+  return Object.fromEntries(Array.from(text.matchAll(ELEMENT), ([, name = "", content = ""]) => [name, content]));
 }
 
 const RESULT_ENDING = "] Result:";
