@@ -1,5 +1,6 @@
 import { isHuman, type Message, type Part, type SessionEntry } from "@plimsoll/core";
 import { entryIdOf, shortHash } from "@plimsoll/core/extend";
+import { addTo } from "./needs/statements.ts";
 import { replyAfter } from "./size-judge/recorded-calls.ts";
 import type { LineageCounts, Transcript } from "./transcript.ts";
 
@@ -166,11 +167,7 @@ export function lineagesOf(given: readonly SessionMarks[]): Lineages {
   const sessions = withOneHash(given);
   const unitOf = joined(sessions);
   const byFile = new Map<string, HashedSession[]>();
-  for (const each of sessions) {
-    const before = byFile.get(each.file);
-    if (before === undefined) byFile.set(each.file, [each]);
-    else before.push(each);
-  }
+  for (const each of sessions) addTo(byFile, each.file, each);
   const inFile = (file: string) => byFile.get(file) ?? [];
   const [seen, taken, repeated] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const found = new Map<string, SessionLineage>();

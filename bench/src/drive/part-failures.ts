@@ -18,21 +18,22 @@ interface FailingRow {
 /** The steps of a compaction that was made, or that came to nothing. */
 type Steps = Extract<FitOutcome, { kind: "failed" }>["steps"];
 
+/** Adds tries of a part to those before; the reason of its first failure stays. */
+function addUp(parts: Map<string, PartFailure>, { part, failed, tried, reason }: PartFailure): void {
+  const before = parts.get(part);
+  const first = before !== undefined && before.failed > 0 ? before.reason : reason;
+  parts.set(part, { part, failed: failed + (before?.failed ?? 0), tried: tried + (before?.tried ?? 0), reason: first });
+}
+
 /** A log without a step. */
 export function createFailureLog(): { add(steps: Steps): void; result(): readonly PartFailure[] } {
   const parts = new Map<string, PartFailure>();
   return {
     add: (steps) => {
       for (const { strategy: part, outcome, detail } of steps) {
-        if (outcome === "not-applicable" || outcome === "released") continue;
-        const { failed, tried, reason } = parts.get(part) ?? { failed: 0, tried: 0, reason: "" };
         const isFailed = outcome === "failed";
-        parts.set(part, {
-          part,
-          failed: failed + (isFailed ? 1 : 0),
-          tried: tried + 1,
-          reason: isFailed && failed === 0 ? (detail ?? "") : reason,
-        });
+        if (outcome !== "not-applicable" && outcome !== "released")
+          addUp(parts, { part, failed: isFailed ? 1 : 0, tried: 1, reason: isFailed ? (detail ?? "") : "" });
       }
     },
     result: () => [...parts.values()].filter(({ failed }) => failed > 0),
@@ -42,12 +43,7 @@ export function createFailureLog(): { add(steps: Steps): void; result(): readonl
 /** Lists the failures in the rows of one policy, a part each, the most often first. */
 export function failuresOf(rows: readonly FailingRow[]): readonly PartFailure[] {
   const parts = new Map<string, PartFailure>();
-  for (const { failures = [] } of rows) {
-    for (const each of failures) {
-      const { failed, tried, reason } = parts.get(each.part) ?? { ...each, failed: 0, tried: 0 };
-      parts.set(each.part, { ...each, failed: failed + each.failed, tried: tried + each.tried, reason });
-    }
-  }
+  for (const { failures = [] } of rows) for (const each of failures) addUp(parts, each);
   return [...parts.values()]
     .map((each) => ({ ...each, tried: each.tried + workedElsewhere(rows, each.part) }))
     .toSorted((a, b) => b.failed - a.failed);

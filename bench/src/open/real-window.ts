@@ -78,14 +78,16 @@ const UNTOLD: RealWindow = { tokens: 200_000, reason: "unknown; most recorded mo
  * (`[1m]`, `:1m`); the agent's version; the catalogue. A prompt above it that was accepted moves it up to the next sold one.
  */
 export function realWindow(evidence: WindowEvidence): RealWindow {
-  const { largestPromptTokens } = evidence;
-  const told = stated(evidence) ?? compacted(evidence) ?? named(evidence) ?? evidence.agent ?? listed(evidence) ?? UNTOLD;
+  const { statedTokens, largestPromptTokens, agent, catalogueTokens } = evidence;
+  const stated = windowBy(statedTokens, "stated by the recording");
+  const listed = windowBy(catalogueTokens, "the catalogue's for the model");
+  const told = stated ?? compacted(evidence) ?? named(evidence) ?? agent ?? listed ?? UNTOLD;
   if (largestPromptTokens <= told.tokens) return told;
   return { tokens: soldFor(largestPromptTokens), reason: `a prompt of ${shown(largestPromptTokens)} was accepted` };
 }
 
-function stated({ statedTokens }: WindowEvidence): RealWindow | null {
-  return statedTokens === null ? null : { tokens: statedTokens, reason: "stated by the recording" };
+function windowBy(tokens: number | null, reason: string): RealWindow | null {
+  return tokens === null ? null : { tokens, reason };
 }
 
 /** Agents act in the last half of their window, and no two sold sizes lie closer than that but for 200k and 256k. */
@@ -100,11 +102,7 @@ function named({ modelIds }: WindowEvidence): RealWindow | null {
     const [, count = "", unit = ""] = /(?:\[|:(?=\d{1,4}k|[1-9]m|10m))(\d{1,4})([km])\]?$/i.exec(modelId) ?? [];
     return count === "" ? [] : [Number(count) * (unit.toLowerCase() === "m" ? 1_000_000 : 1000)];
   });
-  return sizes.length === 0 ? null : { tokens: Math.max(...sizes), reason: "the size in the model's name" };
-}
-
-function listed({ catalogueTokens }: WindowEvidence): RealWindow | null {
-  return catalogueTokens === null ? null : { tokens: catalogueTokens, reason: "the catalogue's for the model" };
+  return windowBy(largest(sizes), "the size in the model's name");
 }
 
 /** The smallest sold window that holds the prompt; the prompt itself if none does. */
