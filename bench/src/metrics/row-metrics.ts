@@ -7,6 +7,7 @@ import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
+import { readable } from "../needs/needs.ts";
 import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
@@ -52,9 +53,8 @@ export function createRowMetrics(
       const call = sent === replayed ? followed : { ...followed, compactions: sent.compactions };
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
-      for (const { needle, name = "" } of call.shown === null ? [] : replay.held.missing(["passages"])) {
-        const { textOf, nameOf } = session.needs();
-        const line = lineOf(textOf(needle), isRecorded ? name : nameOf(needle));
+      for (const { needle, name } of call.shown === null ? [] : replay.held.missing(["passages"])) {
+        const line = session.needs().lineOf(needle, isRecorded ? name : undefined);
         log.missed({ ...sent, line }, replay.held.leftAt(needle));
       }
       const { state: kind, writeTokens, uncachedTokens } = call.served.call;
@@ -84,31 +84,6 @@ function notChanging(metric: Metric, replay: MeasuredReplay): Recorder<unknown> 
     result: () => option.atOnce(of, recorder.result()),
   };
 }
-
-/** Characters of a needed passage's line that are shown; chosen. */
-const LINE_CHARS = 120;
-/** Characters of a longer line before the reference, at least, up to a word; chosen. */
-const BEFORE_CHARS = 24;
-
-/** The line of a passage that states a reference, without the place that a search puts before it: empty if only its number did. The part of a long line begins with a word. */
-function lineOf(passage: string, text: string): string {
-  // JSON in a log has its line ends, tabs and quotes escaped, and is often one line.
-  const isEscaped = passage.includes('\\"') || !passage.includes("\n");
-  const lines = (isEscaped ? readable(passage) : passage).split("\n");
-  const found = lines.find((each) => each.includes(text)) ?? "";
-  const line = found.replace(SEARCHED, "").trim();
-  const at = line.indexOf(text);
-  const word = line.length > LINE_CHARS && at > BEFORE_CHARS ? line.lastIndexOf(" ", at - BEFORE_CHARS) : 0;
-  const from = word < 0 ? at : word;
-  const end = from + LINE_CHARS;
-  return line.slice(from, end).trim().toWellFormed();
-}
-
-/** The file and number that a search or a reading puts before a line. */
-const SEARCHED = /^(?:\S*[./]\S*?[:-]\d+[:-]|\s*\d+[→:\t])/;
-
-/** Text of JSON without its escapes. */
-const readable = (text: string) => text.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
 
 function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => MeasuredCall {
   const { session, cell, cache, held } = replay;

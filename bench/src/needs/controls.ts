@@ -27,7 +27,7 @@ function controlOfSize(
 ): ControlResult {
   const { amountTokens, contexts, meanPromptTokens } = contextsOfSize(calls, control, largestTokens);
   const counts = createNeedCounts(needs);
-  const shown = createHeldContext(needs.index, needs.needleCount);
+  const shown = createHeldContext(needs.index, needs.needles.length);
   let before: KeptPlaces = { human: null, from: 0, through: 0 };
   for (const [place, { ordinal }] of calls.entries()) {
     const context = contexts[place];
@@ -99,7 +99,7 @@ export interface Controls {
 export function controlsOf(needs: Needs, history: SizedHistory, calls: readonly FollowedCall[]): Controls {
   const { messages, totalTokens: largestTokens } = history;
   const tokensPerChar = largestTokens / Math.max(1, needs.recordedChars);
-  const needleTokens = (needle: number) => Math.ceil(needs.charsOf(needle) * tokensPerChar);
+  const needleTokens = (needle: number) => Math.ceil((needs.needles[needle]?.text.length ?? 0) * tokensPerChar);
   const cuts = cutsOf(messages);
   const oracle = oracleControl(calls, { needs, history, cuts, needleTokens });
   return {
@@ -129,7 +129,7 @@ interface SentCall extends Pick<FollowedCall, "call" | "promptTokens" | "nonMess
 export function createHeldReplay(session: { needs(): Needs; history(): SizedHistory }): HeldReplay {
   const needs = session.needs();
   const counts = createNeedCounts(needs);
-  const context = createHeldContext(needs.index, needs.needleCount);
+  const context = createHeldContext(needs.index, needs.needles.length);
   const followed: FollowedCall[] = [];
   let latest: { readonly ordinal: number; readonly lost: boolean } | null = null;
   let controls: Controls | null = null;

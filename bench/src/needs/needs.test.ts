@@ -32,7 +32,7 @@ function needsOf(history: readonly Message[]) {
 function at(kind: NeedKind, history: readonly Message[], context: readonly Message[] | null): string {
   const needs = needsOf(history);
   const counts = createNeedCounts(needs);
-  const shown = createHeldContext(needs.index, needs.needleCount);
+  const shown = createHeldContext(needs.index, needs.needles.length);
   shown.follow({ removed: [], added: context ?? [] });
   counts.add(history.length - 1, context === null ? null : shown.holds);
   const { all, far } = counts.result(kind);

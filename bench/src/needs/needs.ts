@@ -23,12 +23,9 @@ export interface Need {
 /** The needs of all calls of a session; made once a session, read by every probe over it. */
 export interface Needs {
   readonly index: NeedleIndex;
-  readonly needleCount: number;
-  /** Characters of a needle's text, and of all recorded messages' texts. */
-  charsOf(needle: number): number;
-  textOf(needle: number): string;
-  /** The first reference that uses a passage; empty for any other needle. */
-  nameOf(needle: number): string;
+  /** The line of a passage that states a reference: the first one that uses it, unless given. Found once. */
+  lineOf(needle: number, name?: string): string;
+  /** Characters of all recorded messages' texts. */
   readonly recordedChars: number;
   /** Returns the needs of the call whose reply is at this place of the recorded history, but for {@link instructions}. */
   at(ordinal: number): readonly Need[];
@@ -88,13 +85,15 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     recordedChars += messageChars(message);
   }
   const all = needles.all();
+  const known = new Map<string, string>();
   return {
     index,
     needles: all,
-    needleCount: all.length,
-    charsOf: (needle) => all[needle]?.text.length ?? 0,
-    textOf: (needle) => all[needle]?.text ?? "",
-    nameOf: (needle) => names.get(needle) ?? "",
+    lineOf: (needle, name = names.get(needle) ?? "") => {
+      const line = known.get(`${needle} ${name}`) ?? lineOf(all[needle]?.text ?? "", name);
+      known.set(`${needle} ${name}`, line);
+      return line;
+    },
     recordedChars,
     at: (ordinal) => needs[ordinal] ?? [],
     instructions,
@@ -102,6 +101,31 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     leftOut,
   };
 }
+
+/** Characters of a needed passage's line that are shown; chosen. */
+const LINE_CHARS = 120;
+/** Characters of a longer line before the reference, at least, up to a word; chosen. */
+const BEFORE_CHARS = 24;
+
+/** The line of a passage that states a reference, without the place that a search puts before it: empty if only its number did. The part of a long line begins with a word. */
+function lineOf(passage: string, text: string): string {
+  // JSON in a log has its line ends, tabs and quotes escaped, and is often one line.
+  const isEscaped = passage.includes('\\"') || !passage.includes("\n");
+  const lines = (isEscaped ? readable(passage) : passage).split("\n");
+  const found = lines.find((each) => each.includes(text)) ?? "";
+  const line = found.replace(SEARCHED, "").trim();
+  const at = line.indexOf(text);
+  const word = line.length > LINE_CHARS && at > BEFORE_CHARS ? line.lastIndexOf(" ", at - BEFORE_CHARS) : 0;
+  const from = word < 0 ? at : word;
+  const end = from + LINE_CHARS;
+  return line.slice(from, end).trim().toWellFormed();
+}
+
+/** The file and number that a search or a reading puts before a line. */
+const SEARCHED = /^(?:\S*[./]\S*?[:-]\d+[:-]|\s*\d+[→:\t])/;
+
+/** Text of JSON without its escapes. */
+export const readable = (text: string): string => text.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
 
 /** The person's instructions, each with the place of the message that begins it. */
 function instructionsIn(wanted: readonly (readonly Wanted[])[]): ReadonlyMap<number, number> {

@@ -43,7 +43,7 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
     for (let ordinal = cut; ordinal < next; ordinal++)
       for (const { kind, needle, statedAt } of needs.at(ordinal))
         if ((kind === "edits" || kind === "passages") && statedAt < recent)
-          used.add(kind, needs.textOf(needle), history[statedAt]);
+          used.add(kind, needs.needles[needle]?.text ?? "", history[statedAt]);
     for (const [unit, facts] of known) observations.push({ facts, ...used.of(unit) });
   }
   return observations;
