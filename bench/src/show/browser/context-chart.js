@@ -220,7 +220,7 @@ const contextChart = (() => {
         width,
         height,
         scales: { x: { time: false }, y: { range: () => tokenRange(chart, showAll) } },
-        cursor: { y: false, drag: { x: true, y: false } },
+        cursor: { y: false, drag: { x: true, y: false }, hover: { skip: [] } },
         axes: [
           {
             ...axis(),
