@@ -460,7 +460,7 @@ export function fillName(kind: string): string {
 /** Names of kinds that a reader would not understand. */
 const FILL_NAMES: Readonly<Record<string, string | undefined>> = {
   overhead: "system prompt and tools",
-  unlogged: "other text that the logs lack",
+  unlogged: "text that the agent sends and doesn't log",
   assistant: "the model's replies",
   injected: "text added by the agent",
   "encrypted summaries": "placeholders of encrypted summaries",

@@ -174,7 +174,7 @@ export function openExtensions({ with: modules = [] }: ExtensionOptions, { cwd }
   return loadParts(modules.map((file) => pathToFileURL(resolve(cwd, file)).href));
 }
 
-/** Policies after a sweep: those that never act, or lack the swept path, unchanged; of the others the whole grid. */
+/** Policies after a sweep: those that never act, or lack the swept path, unchanged; the others before their whole grid. */
 interface SweptPolicies {
   readonly policies: readonly EnginePolicy[];
   readonly sweeps: ReadonlyMap<string, PolicySweep>;
@@ -182,7 +182,7 @@ interface SweptPolicies {
   readonly notes: readonly string[];
 }
 
-/** Puts the grid of all axes in the place of each acting policy. A policy without one of the values stays as it is, if another one has it. */
+/** Puts the grid of all axes behind each acting policy. A policy without one of the values stays as it is, if another one has it. */
 export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly string[], kinds?: Kinds): SweptPolicies {
   if (axes.length === 0) return { policies, sweeps: new Map(), problems: [], notes: [] };
   const parsed = axes.map(parseAxis);
@@ -193,15 +193,12 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
   const lacking: { readonly name: string; readonly path: string; readonly line: string }[] = [];
   let hasGrid = false;
   for (const base of policies) {
-    if (!base.enabled) {
-      swept.push(base);
-      continue;
-    }
+    swept.push(base);
+    if (!base.enabled) continue;
     // A rule that some policies have is swept in these.
     const lacks = parsed.find(({ path }) => isKnobPath(path) && withRule(path).length > 0 && !withRule(path).includes(base));
     if (lacks !== undefined) {
       lacking.push({ name: base.name, path: lacks.path, line: "" });
-      swept.push(base);
       continue;
     }
     try {
@@ -216,10 +213,7 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
       const line = error.message.startsWith(base.name) ? error.message : `${base.name}: ${error.message}`;
       const path = missingPathIn(error);
       if (path === null) problems.push(line);
-      else {
-        lacking.push({ name: base.name, path, line });
-        swept.push(base);
-      }
+      else lacking.push({ name: base.name, path, line });
     }
   }
   if (!hasGrid) problems.push(...lacking.map(({ line }) => line));

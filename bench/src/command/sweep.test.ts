@@ -11,10 +11,11 @@ test.each(PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.name,
   (name, preset) => {
     const { policies, sweeps, problems } = sweepPolicies([preset], ["actAt=50%..95%:5%"]);
     expect(problems).toEqual([]);
-    expect(policies.map((policy) => policy.name)).toEqual(
+    expect(policies[0]).toBe(preset);
+    expect(policies.slice(1).map((policy) => policy.name)).toEqual(
       LINES.map((line) => `${name} actAt=${line}${preset.trigger.pays === undefined ? "" : " pays=off"}`),
     );
-    expect(new Set(policies.map(({ trigger }) => JSON.stringify(trigger))).size).toBe(LINES.length);
+    expect(new Set(policies.slice(1).map(({ trigger }) => JSON.stringify(trigger))).size).toBe(LINES.length);
     expect(sweeps.size).toBe(LINES.length);
   },
 );
@@ -34,7 +35,7 @@ const named = (...names: readonly string[]) => names.flatMap((name) => PRESETS.f
 
 test("a policy without what is swept stays as it is, and one line says so", () => {
   const { policies, problems, notes } = sweepPolicies(named("none", "sven", "pi"), ["trigger.ratio=60%,75%"]);
-  expect(policies.map(({ name }) => name)).toEqual(["none", "sven trigger.ratio=0.6", "sven trigger.ratio=0.75", "pi"]);
+  expect(policies.map(({ name }) => name)).toEqual(["none", "sven", "sven trigger.ratio=0.6", "sven trigger.ratio=0.75", "pi"]);
   expect([problems, notes]).toEqual([
     [],
     ["--sweep: pi has no one value named trigger.ratio: replayed as it is, beside the sweep."],
@@ -62,7 +63,7 @@ test("a rule that one policy has is swept there, and a value that it needs besid
   const own = { kind, tools: ["read"], atMost: { tokens: 4_000 } };
   const having = named("plimsoll").map((policy) => ({ ...policy, name: "own", keep: [own, ...policy.keep] }));
   const swept = sweepPolicies([...named("none", "plimsoll"), ...having], ["keep.kept=10%,40%"], kinds);
-  expect(swept.policies.map(({ name }) => name)).toEqual(["none", "plimsoll", "own keep.kept=10%", "own keep.kept=40%"]);
+  expect(swept.policies.map(({ name }) => name)).toEqual(["none", "plimsoll", "own", "own keep.kept=10%", "own keep.kept=40%"]);
   expect(swept.notes).toEqual(["--sweep: plimsoll has no one value named keep.kept: replayed as it is, beside the sweep."]);
   const { problems } = sweepPolicies(named("plimsoll"), ["keep.kept=10%,40%"], kinds);
   expect(problems).toEqual([

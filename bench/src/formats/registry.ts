@@ -71,7 +71,11 @@ export async function importSource(
   if (head.text.startsWith(SQLITE_HEADER)) throw new PlimsollError("bad-input", `${file}: ${UNREAD_DATABASE}`, { file });
   const [, packed] = PACKED.find(([beginning]) => beginning.test(head.text)) ?? [];
   if (packed !== undefined) throw new PlimsollError("bad-input", `${file}: ${packed}`, { file });
-  const importer = importers.find((each) => each.recognises(IMPORTERS.includes(each) ? head : option.frozen(head)));
+  const importer = importers.find((each) =>
+    IMPORTERS.includes(each)
+      ? each.recognises(head)
+      : option.atOnce(`the importer ${each.format}`, each.recognises(option.frozen(head))),
+  );
   if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
     throw new PlimsollError("bad-input", `${file}: neither UTF-8 nor UTF-16 text: ${UNREAD_BYTES}`, { file });
   if (importer === undefined && (await endsInside(source))) throw truncated(file);

@@ -10,8 +10,8 @@ const chartTheme = (() => {
   /** @param {number} tokens */
   const shortTokens = (tokens) => {
     if (Math.abs(tokens) < 1_000) return String(Math.round(tokens));
-    if (Math.abs(tokens) < 999_500) return `${Number((tokens / 1_000).toFixed(1))}k`;
-    return `${Number((tokens / 1_000_000).toFixed(2))}M`;
+    if (Math.abs(tokens) < 999_500) return `${Number((tokens / 1_000).toPrecision(3))}k`;
+    return `${Number((tokens / 1_000_000).toPrecision(3))}M`;
   };
 
   /** @param {number} percent */

@@ -189,7 +189,12 @@ const contextChart = (() => {
       const { windowTokens, budgetTokens } = chart;
       /** @type {Parameters<typeof drawLimit>[1][]} */
       const limits = [
-        { tokens: budgetTokens, text: `input budget ${shortTokens(budgetTokens)}`, colour: token("--budget"), dash: [7, 4] },
+        {
+          tokens: budgetTokens,
+          text: `window less the reply ${shortTokens(budgetTokens)}`,
+          colour: token("--budget"),
+          dash: [7, 4],
+        },
         {
           tokens: windowTokens,
           text: `context window ${shortTokens(windowTokens)}`,

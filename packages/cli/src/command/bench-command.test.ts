@@ -367,6 +367,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
       policies: [
         { name: "recorded", sweep: null },
         { name: "none", sweep: null },
+        { name: "sven", sweep: null },
         { name: "sven trigger.ratio=0.6 keep.messages=4", sweep: { base: "sven" } },
         { name: "sven trigger.ratio=0.6 keep.messages=8" },
         { name: "sven trigger.ratio=0.75 keep.messages=4" },

@@ -33,7 +33,7 @@ const run = (...args: readonly string[]) => runIn(folder(), args);
 describe("a run that was killed", { timeout: RUN_MS }, () => {
   test.each([
     ["in a file of its own", [], CACHE, 0],
-    ["in a file that was named", ["--state", "state/rows.jsonl"], "state", 12],
+    ["in a file that was named", ["--state", "state/rows.jsonl"], "state", 13],
   ])("goes on where it was, %s, to the bytes of a run that was not", async (_, option, kept, linesLeft) => {
     const args = [...SWEEP, ...option, "--json", "child.json"];
     const killed = await runChild({ args, cwd: folder(), killAfter: { folder: folder(kept), lines: 4 } });
@@ -45,7 +45,7 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
     expect(whole.stderr).not.toContain(TAKEN);
     expect(readFileSync(folder("child.json"), "utf8")).toBe(readFileSync(folder("whole.json"), "utf8"));
     const left = readdirSync(folder(kept)).flatMap((name) => rowsIn(folder(kept, name)));
-    // The file's sessions, nine rows and that of the baseline, and the result.
+    // The file's sessions, nine rows, those of the policy itself and the baseline, and the result.
     expect(left).toHaveLength(linesLeft);
   });
 });

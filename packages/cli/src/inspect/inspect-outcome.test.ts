@@ -61,6 +61,10 @@ test("inspect and the report of bench show the grade that an importer of one's o
   expect(await main(bench, replayed.io)).toBe(0);
   const report: unknown = JSON.parse(readFileSync(folder("report.json"), "utf8"));
   expect(report).toMatchObject({ sessions: [{ outcome: { grades: [{ name: "reward", value: 0.25 }] } }] });
+  writeFileSync(folder("late.mjs"), MODULE.replace("recognises: ", "recognises: async "));
+  const late = recordedIo(folder());
+  expect(await main(["inspect", "run.json", "--with", "late.mjs"], late.io)).toBe(2);
+  expect(late.stderr()).toContain("the importer graded must not be async: it answered with a promise");
   const refused = recordedIo(folder());
   expect(await main(["inspect", "run.json"], refused.io)).toBe(2);
   expect(refused.stderr()).toMatch(
