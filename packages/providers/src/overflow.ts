@@ -213,13 +213,14 @@ function placeIn([key, value]: readonly [string, unknown]): readonly string[] {
 function lookInText(text: string, said: Said, depth: number): void {
   const prose = text.replace(LEADING_STATUS_PATTERN, "").trim();
   const whole = parsedJson(prose);
-  if (whole !== undefined) return look(whole, said, depth + 1);
   const [start, end] = [prose.indexOf("{"), prose.lastIndexOf("}")];
-  const inner = start < 0 || end < start ? undefined : prose.slice(start, end + 1);
-  const held = inner === undefined ? undefined : (parsedJson(inner) ?? parsedJson(asJson(inner)));
-  if (inner === undefined || held === undefined) return lookInLines(prose, said, depth);
-  said.proses.push(withoutTags(prose.replace(inner, " ")));
-  look(held, said, depth + 1);
+  const inner = whole !== undefined || start < 0 || end < start ? undefined : prose.slice(start, end + 1);
+  const held = inner === undefined ? whole : (parsedJson(inner) ?? parsedJson(asJson(inner)));
+  if (held === undefined) lookInLines(prose, said, depth);
+  else {
+    if (inner !== undefined) said.proses.push(withoutTags(prose.replace(inner, " ")));
+    look(held, said, depth + 1);
+  }
 }
 
 /** Reads lines of JSON, or events that hold it; words are read as they are. */
