@@ -97,13 +97,11 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   const isAgreed = options.yes ?? false;
   if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
   const prices = readPrices(options.prices, io.cwd);
-  const recent = await findAgents({ ...options, since: options.since ?? DEFAULT_SINCE }, io);
+  const since = options.since ?? DEFAULT_SINCE;
+  const recent = await findAgents({ ...options, since }, io);
   const isOld = recent.logs.length === 0 && options.since === undefined;
   const found = isOld ? await findAgents(options, io) : recent;
-  const unread = await unreadInputs(
-    { from: options.from ?? LOCATED_AGENTS, ...(isOld ? {} : { since: options.since ?? DEFAULT_SINCE }) },
-    io,
-  );
+  const unread = await unreadInputs({ from: options.from ?? LOCATED_AGENTS, ...(isOld ? {} : { since }) }, io);
   tell(io, ...unread.map(({ reason }) => reason));
   if (found.logs.length === 0) {
     const when = options.since === undefined ? "" : ` since ${dayOf(parseSince(options.since, io.nowMs()))}`;
@@ -113,7 +111,11 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   }
   if (isOld) tell(io, "no logs from the last four weeks: reading the newest");
   const pays = options.plan === true ? "plan" : "tokens";
-  const { decisions, habits } = await decideAll(found.logs, { options, prices, pays }, io);
+  const { decisions, habits } = await decideAll(
+    found.logs,
+    { options: isOld ? options : { ...options, since }, prices, pays },
+    io,
+  );
   const priced = options.prices === undefined ? "" : ` at your prices in ${options.prices}; other models`;
   const source = `Dollars:${priced} at the vendors' list prices of each call's day (tables of ${PRICES_AS_OF}).`;
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits, source } as const;
@@ -178,7 +180,9 @@ async function decideAll(
       return { title: knobs?.title ?? titleOf(agent), corpus, isCached };
     });
     counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
-    io.stdout.write(`${factsText(counted, { pays, logs: { read: fileCount, found } }, tableColumns(io.stdout))}\n\n`);
+    io.stdout.write(
+      `${factsText(counted, { pays, logs: { read: fileCount, found, since: options.since } }, tableColumns(io.stdout))}\n\n`,
+    );
     for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, pays, counted, io })));
   } finally {
     await pool.close();
@@ -343,7 +347,7 @@ function spentSentence(decisions: readonly Decision[], pays: Payment, isOwn = fa
     usd === 0
       ? "no prices known"
       : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" || isOwn ? "" : " by list prices"}`;
-  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "account for" : "cost"} about $${formatUsd(sumOf(decisions, ({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
+  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "have a list price of" : "cost"} about $${formatUsd(sumOf(decisions, ({ cost }) => cost.compactionUsd ?? 0))}${pricedText(
     sumOf(decisions, ({ cost }) => cost.pricedCompactions),
     compactions,
   )}`;
@@ -421,7 +425,7 @@ export function sourceText({ title, logsRead, logsFound, shared, turning, versio
   const read =
     logsRead === logsFound
       ? ""
-      : `read the newest ${formatCount(logsRead)} of ${formatCount(logsFound)} logs (--limit ${logsFound} reads all); `;
+      : `read the newest ${formatCount(logsRead)} of ${formatCount(logsFound)} logs found (--limit ${logsFound} reads all of them); `;
   const names =
     turning === null
       ? "no settings of it are known"

@@ -26,11 +26,13 @@ const COMPACTION: CompactionDetail = {
 
 test.each([
   // 100,000 tokens asked about, 2,000 written, 20,000 written to the cache instead of read from it.
-  ["sends the history as a new text", false, 0.1 + 0.02 + 0.023],
-  ["is asked for behind the cached conversation", true, 0.01 + 0.02 + 0.023],
-  ["nobody asked for, as results were only cleared,", null, 0.023],
-] as const)("a summary that %s costs its request, its reply and the new beginning of the cache", (_, isCached, usd) => {
-  expect(compactionSpend(100_000, 20_000, { prices: PRICES, rules: RULES, isCached })).toBeCloseTo(usd, 9);
+  ["sends the history as a new text", false, null, 0.1 + 0.02 + 0.023],
+  ["is asked for behind the cached conversation", true, 0, 0.01 + 0.02 + 0.023],
+  ["nobody asked for, as results were only cleared,", null, 0, 0.023],
+  ["leaves half of the next prompt in the cache", false, 10_000, 0.1 + 0.02 + 0.0115],
+] as const)("a summary that %s costs its request, its reply and what the cache lost", (_, isCached, cacheReadTokens, usd) => {
+  const next = { totalTokens: 20_000, cacheReadTokens };
+  expect(compactionSpend(100_000, next, { prices: PRICES, rules: RULES, isCached })).toBeCloseTo(usd, 9);
 });
 
 test.each([

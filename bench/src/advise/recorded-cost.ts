@@ -1,3 +1,4 @@
+import type { Usage } from "@plimsoll/core";
 import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { SessionDescription } from "../open/session-description.ts";
@@ -61,10 +62,13 @@ export function recordedCost(
   };
 }
 
-/** The US dollars (0 without prices) of one compaction: its summary (`isCached` is `null` without one), and the next prompt, which finds nothing in the cache. */
+/**
+ * The US dollars (0 without prices) of one compaction: its summary (`isCached` is `null` without one), and the part of the next prompt that the
+ * vendor did not read from the cache: all of it if the report does not say.
+ */
 export function compactionSpend(
   beforeTokens: number,
-  afterTokens: number,
+  next: Pick<Usage["input"], "totalTokens" | "cacheReadTokens">,
   {
     prices,
     rules,
@@ -74,8 +78,9 @@ export function compactionSpend(
   if (prices === null) return 0;
   const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
   const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
-  const anew = { ...nothing, writeTokens: afterTokens, state: "broken" as const };
-  const read = { ...nothing, readTokens: afterTokens, state: "warm" as const };
+  const anewTokens = Math.max(0, (next.totalTokens ?? 0) - (next.cacheReadTokens ?? 0));
+  const anew = { ...nothing, writeTokens: anewTokens, state: "broken" as const };
+  const read = { ...nothing, readTokens: anewTokens, state: "warm" as const };
   const summaryUsd = promptUsd(asked, prices, rules) + outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices);
   return (isCached === null ? 0 : summaryUsd) + promptUsd(anew, prices, rules) - promptUsd(read, prices, rules);
 }

@@ -53,7 +53,7 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
   expect(text).toMatch(
-    /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed; .* about \$0\.\d+\. Newest:\s+plimsoll inspect\s+\w+\.\n/s,
+    /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed\. .* about \$0\.\d+\. Newest:\s+plimsoll inspect\s+\w+\.\n/s,
   );
   expect(text).toMatch(/\ncontent +share of the logged text\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
   expect(text).toMatch(/\ndearest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
@@ -68,20 +68,22 @@ test("clearings of old results are counted apart from compactions", () => {
   );
   const text = factsText(counted([{ ...made, entries: cleared }]), { pays: "tokens", logs: LOGS }, 80);
   expect(text.replace(/\s+/g, " ")).toMatch(
-    /1 compaction and 1 clearing of old tool results in 1 session: [^;]*; summaries, .* cost about \S+\. Newest/,
+    /1 compaction and 1 clearing of old tool results in 1 session: .*\. Summaries and the lost prompt cache cost about \S+\. Newest/,
   );
 });
 
-test("logs that were left out are counted", () => {
-  const logs = { read: 1, found: 3 };
-  expect(factsText(counted([session(1)]), { pays: "tokens", logs }, 80)).toMatch(
-    /^Recorded in 1 session, the newest 1 of 3 logs, before any replay:/,
-  );
+test.each([
+  ["4w", " of the last 4w (--since)"],
+  ["2026-01-31", " since 2026-01-31 (--since)"],
+  [undefined, ""],
+])("logs that were left out are counted, and those since %s said", (since, words) => {
+  const text = factsText(counted([session(1)]), { pays: "tokens", logs: { read: 1, found: 3, since } }, 80);
+  expect(text.replace(/\s+/g, " ")).toContain(`Recorded in 1 session${words}, the newest 1 of 3 logs, before any replay:`);
 });
 
 test("compactions without a price are named", () => {
   const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), { pays: "tokens", logs: LOGS }, 80);
-  expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .*, have no price\. Newest/);
+  expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .* cache have no price\. Newest/);
 });
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {

@@ -95,7 +95,7 @@ function countedSession(
     if (cutTokens !== null) {
       counted.takenTokens += Math.max(0, cutTokens - tokens);
       const isCached = isAsked ? agent.isCached : null;
-      counted.compactionUsd += compactionSpend(cutTokens, tokens, { prices, rules, isCached });
+      counted.compactionUsd += compactionSpend(cutTokens, usage.input, { prices, rules, isCached });
       counted.pricedCompactions += prices === null || !isAsked ? 0 : 1;
     } else if (
       prices !== null &&
@@ -140,7 +140,12 @@ const SHOWN_ROWS = 5;
 /** Writes the facts of the logs: spending by agent and model, compactions, the requests' content, the dearest sessions (without prices, the longest). Lines fit so many columns. */
 export function factsText(
   sessions: readonly CountedSession[],
-  { pays, logs }: Pick<FactsPricing, "pays"> & { readonly logs: Readonly<Record<"read" | "found", number>> },
+  {
+    pays,
+    logs,
+  }: Pick<FactsPricing, "pays"> & {
+    readonly logs: { readonly read: number; readonly found: number; readonly since?: string | undefined };
+  },
   columns: number,
 ): string {
   const cell = (content: string) => ({ content: printable(content) });
@@ -187,9 +192,11 @@ export function factsText(
   const shown = others.length < 2 ? fills : [...fills.slice(0, SHOWN_ROWS), rest];
   const shares = shareTexts(shown, ([, chars]) => chars);
   const newest = logs.read === logs.found ? "" : `, the newest ${formatCount(logs.read)} of ${formatCount(logs.found)} logs`;
+  const last = /^\d+[hdw]$/.test(logs.since ?? "") ? "of the last" : "since";
+  const since = logs.since === undefined ? "" : ` ${last} ${printable(logs.since)} (--since)`;
   return [
     prose(
-      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}${newest}, before any replay${pays === "plan" ? "; dollars are list prices, not your bill" : ""}:`,
+      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}${since}${newest}, before any replay${pays === "plan" ? "; dollars are list prices, not your bill" : ""}:`,
     ).join("\n"),
     ...(pays === "plan" ? [compacted, spending] : [spending, ...planNote(sessions), compacted]),
     table(
@@ -228,7 +235,7 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
   const usd = sumOf(sessions, ({ compactionUsd }) => compactionUsd);
   const priced = sumOf(sessions, ({ pricedCompactions }) => pricedCompactions);
   const cost = `${pays === "plan" ? "have a list price of" : "cost"} about $${formatUsd(usd)}${pricedText(priced, compactions)}`;
-  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
+  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. Summaries and the lost prompt cache ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */

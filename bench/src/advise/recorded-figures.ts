@@ -22,7 +22,7 @@ interface RecordedCompaction extends Pick<CompactionDetail, "neededLater"> {
   readonly waitMs: number | null;
   /** Whether the person asked for it; `null` if the log does not show it. */
   readonly trigger: "manual" | "automatic" | null;
-  /** US dollars at list prices, modelled: its summary, and sending the rest again without the cache. `null` if sizes or prices are unknown. */
+  /** US dollars at list prices, modelled: its summary, and the part of the next prompt that was not read from the cache. `null` if sizes or prices are unknown. */
   readonly usd: number | null;
 }
 
@@ -75,10 +75,10 @@ function usdAt({ entries, format }: Transcript, place: number): number | null {
     return null;
   };
   const next = reportFrom(1);
-  const [before, after] = [reportFrom(-1), next].map((report) => report?.usage.input.totalTokens ?? null);
+  const before = reportFrom(-1)?.usage.input.totalTokens ?? null;
   const prices = next === null ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
-  if (next === null || before == null || after == null || prices === null) return null;
+  if (next === null || before === null || next.usage.input.totalTokens === null || prices === null) return null;
   const likeness = KNOB_TABLE.find(({ agent }) => agent === format)?.replay.likeness(new Map());
   const isCached = entries.slice(place, place + 1).some(isClearing) ? null : likeness?.summary.request === "prefix";
-  return compactionSpend(before, after, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });
+  return compactionSpend(before, next.usage.input, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });
 }

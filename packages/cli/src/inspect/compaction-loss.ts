@@ -90,10 +90,9 @@ export function costWords(
 ): readonly string[] {
   const isPaid = newMessages.length > 0 && !entry.record.steps.some(({ strategy }) => strategy === "digest");
   const { waitMs = null, usd = null } = figures ?? {};
-  const summary = isPaid ? "the summary and for " : "";
   const words = [
     ...(waitMs === null || waitMs < MS_PER_SECOND ? [] : [`${Math.round(waitMs / MS_PER_SECOND)} s of waiting`]),
-    ...(usd === null ? [] : [`about $${formatUsd(usd)} for ${summary}sending the kept messages again without the cache`]),
+    ...(usd === null ? [] : [`about $${formatUsd(usd)} for ${isPaid ? "the summary and " : ""}the lost prompt cache`]),
   ];
   return words.length === 0 ? [] : [words.join("; ")];
 }

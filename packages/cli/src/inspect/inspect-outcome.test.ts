@@ -260,7 +260,7 @@ test.each<[string, readonly object[], readonly string[]]>([
     ],
     [
       "compactions: 1 (1 only shortened old results)",
-      "compaction (automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened about $0.0402 for sending the kept messages again",
+      "compaction (automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened about $0.0402 for the lost prompt cache",
       "no longer sent: results of Read 1",
       "the agent read 1 removed line again",
     ],
