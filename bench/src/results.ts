@@ -42,7 +42,7 @@ export interface ReportAnswer {
   readonly sessionsNeeded: number;
   /** The policy that the verdict names; `null` if there is none. */
   readonly pick: string | null;
-  /** True if the screen says `Use` or `Keep` of the pick: enough sessions, worse than no other, first in most resamples, and a sure saving beside yours. */
+  /** True if the screen says `Use` or `Keep` of the pick: enough sessions, worse than no other, first in most resamples, and a sure saving beside the recorded policy. */
   readonly isRecommended: boolean;
   /** Resamples in which the pick came first again; `null` with too few sessions. */
   readonly firstPercent: number | null;

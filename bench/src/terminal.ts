@@ -20,7 +20,7 @@ export { drawTable } from "./terminal/text-table.ts";
 
 export { checkOptions } from "./command/check-options.ts";
 export { newestLog } from "./command/find-inputs.ts";
-export { findPolicy, policyNamed } from "./command/policy-option.ts";
+export { findPolicy, policyNamed, withoutPeers } from "./command/policy-option.ts";
 export {
   addExtensionOption,
   type ExtensionOptions,

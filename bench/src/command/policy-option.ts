@@ -123,7 +123,7 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
 }
 
 /** A file's problem, which for the name of a peer suggests no preset that has a similar name: it is another agent. */
-function withoutPeers(peers: BenchParts["peers"]): (problem: string) => string {
+export function withoutPeers(peers: BenchParts["peers"]): (problem: string) => string {
   return (problem) => {
     const [known = "", given] = /unknown preset "(.*)": .*$/.exec(problem) ?? [];
     const isPeer = peers.some(({ policy }) => policy.name === given);

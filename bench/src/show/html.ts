@@ -180,9 +180,9 @@ function frontChart({ now, named, answers }: WindowJudgement, nameOf: PolicyName
       { name: "lost requests", colour: LOST_COLOUR, points: pointsOf(losing), isLine: false, labels: true },
       { name: "the answer", colour: PICK_COLOUR, points: pointsOf(named), ...marked },
       {
-        name: "yours",
+        name: "recorded",
         colour: NOW_COLOUR,
-        points: now === null ? [] : [{ ...pointOf(now, nameOf), label: "yours" }],
+        points: now === null ? [] : [{ ...pointOf(now, nameOf), label: "recorded" }],
         ...marked,
       },
     ],

@@ -164,7 +164,7 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
       standing: standings.get(summary.policy) ?? null,
     })),
     nameOf: ({ summary: { policy }, isNow }) =>
-      isNow ? `${nameOf(policy)} (${policy === RECORDED_POLICY.name ? "yours" : "recorded"})` : nameOf(policy),
+      isNow && policy !== RECORDED_POLICY.name ? `${nameOf(policy)} (recorded)` : nameOf(policy),
   });
 }
 

@@ -26,8 +26,8 @@ describe("verdicts", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No answer yet. Closest: sven*.",
-      expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; yours [\d.]+%\.$/),
-      expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; yours [\d.]+%\.$/),
+      expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; recorded [\d.]+%\.$/),
+      expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; recorded [\d.]+%\.$/),
       expect.stringMatching(
         /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages \([\d,]+ cases\), and on \d other measures\.$/,
       ),

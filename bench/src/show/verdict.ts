@@ -1,4 +1,3 @@
-import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { WindowAnswer } from "../judge/answer.ts";
 import { isCheaper, isJudge, lossesAgainst } from "../judge/choose.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
@@ -30,7 +29,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   const quoted = quotedIn(report);
   return [
     `${choiceWords(answer, pick, { nameOf, now }).replace(/\.$/, but)}${others.map((other) => besideWords(other, { beside, quoted, nameOf })).join("")}`,
-    `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; ${yours(now)} ${formatPercent(now.costPercent)}%`}.`,
+    `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; recorded ${formatPercent(now.costPercent)}%`}.`,
     ...recordedLine(report, judged),
     ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now) : []),
     keptLine(pick, judged),
@@ -219,15 +218,10 @@ function keptLine({ gain }: Standing, { now, isOutgrown, standings }: WindowJudg
   if (gain === null) return "The text that replies needed is not visible in these sessions.";
   const whole = isOutgrown ? null : (standings.get(BASELINE_POLICY)?.gain ?? null);
   const beside = [
-    ...(now === null || now.gain === null ? [] : [`; ${yours(now)} ${formatPercent(now.gain)}%`]),
+    ...(now === null || now.gain === null ? [] : [`; recorded ${formatPercent(now.gain)}%`]),
     ...(whole === null ? [] : [`; without compaction ${formatPercent(whole)}%`]),
   ];
   return `Keeps ${formatPercent(gain)}% of the text later replies needed, word for word${beside.join("")}.`;
-}
-
-/** The policy that the person runs now: one agent of several, perhaps. */
-function yours({ policy }: Standing): string {
-  return policy === RECORDED_POLICY.name ? "yours" : `recorded by ${policy}`;
 }
 
 /** Says how the policy does in sessions that need none of it. */

@@ -1,7 +1,7 @@
 import type { BenchParts } from "@plimsoll/bench";
-import { findPolicy } from "@plimsoll/bench/terminal";
+import { findPolicy, withoutPeers } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { changesPreset, type Kinds, KNOBS, option } from "@plimsoll/core/extend";
+import { changesPreset, KNOBS, option } from "@plimsoll/core/extend";
 import { policyOf, readDocument, readPolicySection, SESSION_KEYS, withoutSettings } from "@plimsoll/stores";
 import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
@@ -42,7 +42,7 @@ type ReadFilePolicy = { readonly policy: ChosenPolicy | null } | { readonly prob
 /** The layer in a file's text. Settings are read here; the rest of the text is the policy's. */
 export function readFileLayer(
   text: string,
-  { displayName, owner, kinds }: { readonly displayName: string; readonly owner: ConfigOwner; readonly kinds: Kinds },
+  { displayName, owner, parts }: { readonly displayName: string; readonly owner: ConfigOwner; readonly parts: BenchParts },
 ): ReadLayer {
   const read = readDocument(text.trim() === "" ? "{}" : text);
   if ("problems" in read) return { problems: read.problems.map(({ place, text: what }) => `${displayName}:${place}: ${what}`) };
@@ -53,7 +53,7 @@ export function readFileLayer(
   const problems = parsed.success ? [] : option.problems(parsed.error, fileSettingsSchema);
   const rest = withoutSettings(document);
   const unknown = unknownKeys(rest, isPolicyGiven);
-  const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName, kinds) : { policy: null };
+  const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName, parts) : { policy: null };
   const refused = owner === "person" ? [] : refusedKeys(document, policy);
   const lines = [
     ...[...refused, ...problems, ...unknown].map(({ path, text: what }) => `${displayName}:${document.placeOf(path)}: ${what}`),
@@ -109,10 +109,10 @@ function unknownKeys(document: YamlDocument, isPolicyGiven: boolean): readonly P
 function policyIn(
   document: YamlDocument,
   displayName: string,
-  kinds: Kinds,
+  { kinds, peers }: BenchParts,
 ): { readonly policy: ChosenPolicy } | { readonly problems: readonly string[] } {
   const read = readPolicySection(document, displayName) ?? policyOf(document, displayName, kinds);
-  if ("problems" in read) return read;
+  if ("problems" in read) return { problems: read.problems.map(withoutPeers(peers)) };
   const line = POLICY_KEYS.map((key) => document.lineOf([key])).find((each) => each !== null);
   const chosen = document.content.policy ?? document.content.extends;
   // A preset that nothing changes keeps its name; a changed one goes by the file's.

@@ -71,6 +71,7 @@ describe("configuration", () => {
     ["a knob next to a policy", "extends: pi\nactsAt: 70%\n", 'plimsoll.yaml:2:1: unknown key "actsAt": did you mean actAt?'],
     ["a value that does not fit", "timeout_seconds: many\n", "plimsoll.yaml:1:1: timeout_seconds"],
     ["an unknown preset", "policy: svne\n", 'plimsoll.yaml:1:1: unknown preset "svne": did you mean sven?'],
+    ["another agent's name", "extends: claude-code\n", "claude-code exists only in bench, by its name"],
     ["two policies", "policy: pi\nagent: {}\n", "both choose a policy"],
     ["no YAML", "a: [\n", "plimsoll.yaml:"],
     [

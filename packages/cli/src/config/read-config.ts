@@ -30,7 +30,7 @@ export function readConfig(places: ConfigPlaces): EffectiveConfig {
       const file = readSmallFile(path, within);
       if (file.kind === "absent") return [];
       if (file.kind === "refused") return [{ problems: [`${displayName} ${file.why}`] }];
-      return [readFileLayer(file.text, { displayName, owner, kinds: parts.kinds })];
+      return [readFileLayer(file.text, { displayName, owner, parts })];
     }),
     readTextLayer(fromEnvironment(places.environment), { nameOf: variableOf, cwd, parts }),
     readTextLayer(places.flags, { nameOf: flagOf, cwd, parts }),
