@@ -114,7 +114,8 @@ export async function decideOn(
   const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
     const own = new Set(replays[0]?.sessions.flatMap(({ session, file }) => (sessions?.has(session) ? [file] : [])));
     const some = files.filter(({ displayName }) => sessions === null || own.has(displayName));
-    if (some.length > 0) replays.push(await replayed(agent, some, { policies, run: { ...run, corpus }, io }));
+    if (some.length > 0)
+      replays.push(withSummaries(await replayed(agent, some, { policies, run: { ...run, corpus }, io }), agent, counted));
   };
   await replay(null, [NONE_POLICY, RECORDED_POLICY]);
   const [first] = replays;
@@ -181,6 +182,20 @@ export async function decideOn(
       };
     })
     .toSorted(byMoney);
+}
+
+/** The replays, with the summaries of the recording in its cost, which only some agents' logs bill: all other rows have theirs. */
+function withSummaries(report: BenchReport, agent: LocatedAgent, counted: DecisionInput["counted"]): BenchReport {
+  if (knobsOf(agent, null)?.billsSummaries === true) return report;
+  const spent = new Map(counted.map(({ facts, summariesUsd }) => [facts.session, summariesUsd]));
+  const rows = report.rows.map((row): BenchReport["rows"][number] => {
+    if (row.metrics === null || row.policy !== RECORDED_POLICY.name) return row;
+    const { cost } = row.metrics;
+    const more = (usd: number | null) => (usd === null ? null : usd + (spent.get(row.session) ?? 0));
+    const whole = { ...cost, withCacheUsd: more(cost.withCacheUsd), withoutCacheUsd: more(cost.withoutCacheUsd) };
+    return { ...row, metrics: { ...row.metrics, cost: whole } };
+  });
+  return { ...report, rows };
 }
 
 /** The name of an agent without knobs: `copilot-cli` is Copilot CLI, `roo-code` Roo Code. */

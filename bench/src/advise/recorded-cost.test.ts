@@ -26,13 +26,14 @@ const COMPACTION: CompactionDetail = {
 
 test.each([
   // 100,000 tokens asked about, 2,000 written, 20,000 written to the cache instead of read from it.
-  ["sends the history as a new text", false, null, 0.1 + 0.02 + 0.023],
-  ["is asked for behind the cached conversation", true, 0, 0.01 + 0.02 + 0.023],
-  ["nobody asked for, as results were only cleared,", null, 0, 0.023],
-  ["leaves half of the next prompt in the cache", false, 10_000, 0.1 + 0.02 + 0.0115],
-] as const)("a summary that %s costs its request, its reply and what the cache lost", (_, isCached, cacheReadTokens, usd) => {
+  ["sends the history as a new text", false, null, 0.1 + 0.02, 0.023],
+  ["is asked for behind the cached conversation", true, 0, 0.01 + 0.02, 0.023],
+  ["nobody asked for, as results were only cleared,", null, 0, 0, 0.023],
+  ["leaves half of the next prompt in the cache", false, 10_000, 0.1 + 0.02, 0.0115],
+] as const)("a summary that %s costs its request and reply, and loses cache", (_, isCached, cacheReadTokens, summary, lost) => {
   const next = { totalTokens: 20_000, cacheReadTokens };
-  expect(compactionSpend(100_000, next, { prices: PRICES, rules: RULES, isCached })).toBeCloseTo(usd, 9);
+  const { summaryUsd, lostCacheUsd } = compactionSpend(100_000, next, { prices: PRICES, rules: RULES, isCached });
+  expect([summaryUsd, lostCacheUsd]).toEqual([expect.closeTo(summary, 9), expect.closeTo(lost, 9)]);
 });
 
 test.each([
@@ -41,7 +42,12 @@ test.each([
 ] as const)("dollars of compactions %s", (_, pricedCompactions, compactionUsd) => {
   const { rows, sessions } = exampleReport({ sessions: ["a", "b"], calls: 3 });
   const report = { sessions, rows: rows.map((row) => ({ ...row, compactions: row.session === "a" ? [COMPACTION] : [] })) };
-  const counted = ["a", "other"].map((session) => ({ facts: { session }, compactionUsd: 0.5, pricedCompactions }));
+  const counted = ["a", "other"].map((session) => ({
+    facts: { session },
+    summariesUsd: 0.4,
+    lostCacheUsd: 0.1,
+    pricedCompactions,
+  }));
   const cost = recordedCost(report, counted);
   expect(cost.usdText).toBe(recordedUsdText(sessions));
   expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, neededLater: 3, sessions: 2 });

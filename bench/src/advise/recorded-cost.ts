@@ -29,10 +29,11 @@ export interface RecordedCost {
   readonly neededLater: number;
 }
 
-/** The dollars of a session's compactions, by its log's reports. */
-interface CompactionDollars {
+/** The dollars of a session's compactions, by its log's reports: of their summaries, which most logs do not bill, and of the prompt cache that they lost. */
+export interface CompactionDollars {
   readonly facts: Pick<SessionFacts, "session">;
-  readonly compactionUsd: number;
+  readonly summariesUsd: number;
+  readonly lostCacheUsd: number;
   readonly pricedCompactions: number;
 }
 
@@ -56,15 +57,15 @@ export function recordedCost(
     usdText: recordedUsdText(report.sessions),
     promptTokens: sumOf(report.sessions, ({ sumReportedPromptTokens }) => sumReportedPromptTokens),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
-    compactionUsd: pricedCompactions === 0 ? null : sumOf(own, ({ compactionUsd }) => compactionUsd),
+    compactionUsd: pricedCompactions === 0 ? null : sumOf(own, ({ summariesUsd, lostCacheUsd }) => summariesUsd + lostCacheUsd),
     pricedCompactions,
     neededLater: sumOf(all, ({ neededLater }) => neededLater),
   };
 }
 
 /**
- * The US dollars (0 without prices) of one compaction: its summary (`isCached` is `null` without one), and the part of the next prompt that the
- * vendor did not read from the cache: all of it if the report does not say.
+ * The US dollars (0 without prices) of one compaction: its summary, estimated (`isCached` is `null` without one), and the part of the next prompt that
+ * the vendor did not read from the cache: all of it if the report does not say.
  */
 export function compactionSpend(
   beforeTokens: number,
@@ -74,13 +75,14 @@ export function compactionSpend(
     rules,
     isCached,
   }: { readonly prices: ModelPrices | null; readonly rules: CacheRules; readonly isCached: boolean | null },
-): number {
-  if (prices === null) return 0;
+): Record<"summaryUsd" | "lostCacheUsd", number> {
+  if (prices === null) return { summaryUsd: 0, lostCacheUsd: 0 };
   const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
   const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
   const anewTokens = Math.max(0, (next.totalTokens ?? 0) - (next.cacheReadTokens ?? 0));
   const anew = { ...nothing, writeTokens: anewTokens, state: "broken" as const };
   const read = { ...nothing, readTokens: anewTokens, state: "warm" as const };
   const summaryUsd = promptUsd(asked, prices, rules) + outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices);
-  return (isCached === null ? 0 : summaryUsd) + promptUsd(anew, prices, rules) - promptUsd(read, prices, rules);
+  const lostCacheUsd = promptUsd(anew, prices, rules) - promptUsd(read, prices, rules);
+  return { summaryUsd: isCached === null ? 0 : summaryUsd, lostCacheUsd };
 }

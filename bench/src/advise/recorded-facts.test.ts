@@ -53,7 +53,7 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
   expect(text).toMatch(
-    /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed\. .* about \$0\.\d+\. Newest:\s+plimsoll inspect\s+\w+\.\n/s,
+    /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed\. Summaries\s+cost\s+about\s+\$0\.\d+ .*\$\d\.\d+\.\s+Newest:\s+plimsoll inspect\s+\w+\.\n/s,
   );
   expect(text).toMatch(/\ncontent +share of the logged text\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
   expect(text).toMatch(/\ndearest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
@@ -68,7 +68,7 @@ test("clearings of old results are counted apart from compactions", () => {
   );
   const text = factsText(counted([{ ...made, entries: cleared }]), { pays: "tokens", logs: LOGS }, 80);
   expect(text.replace(/\s+/g, " ")).toMatch(
-    /1 compaction and 1 clearing of old tool results in 1 session: .*\. Summaries and the lost prompt cache cost about \S+\. Newest/,
+    /1 compaction and 1 clearing of old tool results in 1 session: .*\. Summaries cost about \S+ \(estimated; most logs lack their requests\), the lost prompt cache \S+\. Newest/,
   );
 });
 
@@ -83,7 +83,7 @@ test.each([
 
 test("compactions without a price are named", () => {
   const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), { pays: "tokens", logs: LOGS }, 80);
-  expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .* cache have no price\. Newest/);
+  expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .*\. They have no price\. Newest/);
 });
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {
@@ -96,7 +96,7 @@ test("a subscription that the logs name is pointed to, unless a plan is given", 
 test("a plan has its compactions first, and dollars as a worth", () => {
   const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan", logs: LOGS }, 80).replace(/\s+/g, " ");
   expect(text).toMatch(
-    /^Recorded .* not your bill: 1 compaction .* have a list price of about \$.* agent and model .* list price /,
+    /^Recorded .* not your bill: 1 compaction .* Summaries cost about \$.*, at list prices\. .* agent and model .* list price /,
   );
 });
 

@@ -40,7 +40,8 @@ interface CountedSession extends Sums {
   clearings: number;
   readonly waitsMs: number[];
   takenTokens: number;
-  compactionUsd: number;
+  summariesUsd: number;
+  lostCacheUsd: number;
   pricedCompactions: number;
   /** US dollars of the replies. */
   replyUsd: number;
@@ -61,7 +62,7 @@ function countedSession(
   const counted: CountedSession = {
     ...{ facts, title: agent.title, models: new Map(), ...sums() },
     ...{ compactions: 0, clearings: 0, waitsMs: [], takenTokens: 0 },
-    ...{ compactionUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0 },
+    ...{ summariesUsd: 0, lostCacheUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0 },
   };
   const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
   if (isCopy) return null;
@@ -95,7 +96,9 @@ function countedSession(
     if (cutTokens !== null) {
       counted.takenTokens += Math.max(0, cutTokens - tokens);
       const isCached = isAsked ? agent.isCached : null;
-      counted.compactionUsd += compactionSpend(cutTokens, usage.input, { prices, rules, isCached });
+      const { summaryUsd, lostCacheUsd } = compactionSpend(cutTokens, usage.input, { prices, rules, isCached });
+      counted.summariesUsd += summaryUsd;
+      counted.lostCacheUsd += lostCacheUsd;
       counted.pricedCompactions += prices === null || !isAsked ? 0 : 1;
     } else if (
       prices !== null &&
@@ -232,10 +235,17 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
   ].join(" and ");
   const [newest] = compacted.toSorted((a, b) => (b.facts.startedMs ?? 0) - (a.facts.startedMs ?? 0));
   const waitsMs = sessions.flatMap((each) => each.waitsMs);
-  const usd = sumOf(sessions, ({ compactionUsd }) => compactionUsd);
   const priced = sumOf(sessions, ({ pricedCompactions }) => pricedCompactions);
-  const cost = `${pays === "plan" ? "have a list price of" : "cost"} about $${formatUsd(usd)}${pricedText(priced, compactions)}`;
-  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. Summaries and the lost prompt cache ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
+  const [summaries, lost] = [
+    ({ summariesUsd }: CountedSession) => summariesUsd,
+    ({ lostCacheUsd }: CountedSession) => lostCacheUsd,
+  ];
+  const list = pays === "plan" ? ", at list prices" : "";
+  const cost =
+    priced === 0
+      ? "They have no price"
+      : `Summaries cost about $${formatUsd(sumOf(sessions, summaries))} (estimated; most logs lack their requests), the lost prompt cache $${formatUsd(sumOf(sessions, lost))}${list}${pricedText(priced, compactions)}`;
+  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. ${cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */
@@ -266,7 +276,7 @@ export function habitSentences(
   const habits = [
     ...large,
     ...often.slice(0, 1).map(() => ({
-      usd: sumOf(often, ({ compactionUsd }) => compactionUsd),
+      usd: sumOf(often, ({ summariesUsd, lostCacheUsd }) => summariesUsd + lostCacheUsd),
       text: `${formatNumberOf(often.length, "session")} ${were} compacted ${MANY_CUTS} times or more`,
       remedy: "Begin a new session for a new task",
     })),

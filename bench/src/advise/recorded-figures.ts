@@ -22,8 +22,8 @@ interface RecordedCompaction extends Pick<CompactionDetail, "neededLater"> {
   readonly waitMs: number | null;
   /** Whether the person asked for it; `null` if the log does not show it. */
   readonly trigger: "manual" | "automatic" | null;
-  /** US dollars at list prices, modelled: its summary, and the part of the next prompt that was not read from the cache. `null` if sizes or prices are unknown. */
-  readonly usd: number | null;
+  /** US dollars at list prices: its summary, estimated, and the part of the next prompt that was not read from the cache. `null` if sizes or prices are unknown. */
+  readonly spend: ReturnType<typeof compactionSpend> | null;
 }
 
 /** The cost of a log by its own reports, and its compactions. */
@@ -60,13 +60,13 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
       const counted = examples.map(({ call, ...example }) => ({ call: call + 1, ...example }));
       const isManual = askedAtMs(entries, place) !== null;
       const trigger = automatic.has(id) ? "automatic" : isManual ? "manual" : null;
-      return [id, { ...detail, examples: counted, trigger, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];
+      return [id, { ...detail, examples: counted, trigger, waitMs: waits.get(id) ?? null, spend: spendAt(transcript, place) }];
     }),
   );
 }
 
 /** The price of the compaction at a place of the log, between the reports before and after it. */
-function usdAt({ entries, format }: Transcript, place: number): number | null {
+function spendAt({ entries, format }: Transcript, place: number): RecordedCompaction["spend"] {
   const reportFrom = (by: -1 | 1): ReportedAnswer | null => {
     for (let at = place + by; at >= 0 && at < entries.length; at += by) {
       const entry = entries[at];

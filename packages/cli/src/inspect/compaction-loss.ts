@@ -83,16 +83,17 @@ function sharedFolder([first = "", ...others]: readonly string[]): string {
   return folder === "" ? "" : `${folder}/`;
 }
 
-/** The wait for a compaction and its price at list prices, as one line; none if neither is known. No summary was paid without new messages, or if a digest wrote it. */
+/** The wait for a compaction and its price at list prices, as one line; none if neither is known. No summary was paid if a digest wrote it. */
 export function costWords(
   figures: RecordedCompaction | undefined,
-  { loss: { newMessages }, entry }: { readonly loss: CompactionLoss; readonly entry: CompactionEntry },
+  { entry }: { readonly entry: CompactionEntry },
 ): readonly string[] {
-  const isPaid = newMessages.length > 0 && !entry.record.steps.some(({ strategy }) => strategy === "digest");
-  const { waitMs = null, usd = null } = figures ?? {};
+  const isPaid = !entry.record.steps.some(({ strategy }) => strategy === "digest");
+  const { waitMs = null, spend = null } = figures ?? {};
   const words = [
     ...(waitMs === null || waitMs < MS_PER_SECOND ? [] : [`${Math.round(waitMs / MS_PER_SECOND)} s of waiting`]),
-    ...(usd === null ? [] : [`about $${formatUsd(usd)} for ${isPaid ? "the summary and " : ""}the lost prompt cache`]),
+    ...(spend === null || spend.summaryUsd === 0 || !isPaid ? [] : [`about $${formatUsd(spend.summaryUsd)} for the summary`]),
+    ...(spend === null ? [] : [`$${formatUsd(spend.lostCacheUsd)} for the lost prompt cache`]),
   ];
   return words.length === 0 ? [] : [words.join("; ")];
 }

@@ -133,7 +133,7 @@ test("a compaction shows its wait, its price and the passages that later replies
   ];
   const shown = await inspected("needed.jsonl", entries, "--html", "needed.html", "--json", "needed.json");
   const lost = "the agent read 7 removed lines again (results of later calls repeat them)";
-  const price = "30 s of waiting; about $0.2";
+  const price = "30 s of waiting; about $0.183 for the summary; $0.0276 for the lost prompt";
   expect(shown).toContain(`      ${lost}:\n        call 3: the oak_hull has a leak below the line\n`);
   expect(shown).toMatch(/call 3: the fir_hull.*\n +and 4 more \(--html or --json FILE: up to 200\)\n/);
   expect(shown).toContain(price);
@@ -145,7 +145,13 @@ test("a compaction shows its wait, its price and the passages that later replies
         figures: { modelCalls: 4, yourMessages: 2, largestPromptTokens: 51_000, models: [MODEL] },
         compactions: [
           {
-            ...{ callsBefore: 2, tokensBefore: 51_000, tokensAfter: 8_000, waitMs: 30_000, usd: expect.closeTo(0.2, 1) },
+            ...{
+              callsBefore: 2,
+              tokensBefore: 51_000,
+              tokensAfter: 8_000,
+              waitMs: 30_000,
+              spend: { summaryUsd: expect.closeTo(0.183, 3), lostCacheUsd: expect.closeTo(0.0276, 4) },
+            },
             ...{ neededLater: 7, examples: expect.arrayContaining([{ call: 3, text: needed[5], lines: 1 }]) },
           },
         ],
@@ -260,7 +266,7 @@ test.each<[string, readonly object[], readonly string[]]>([
     ],
     [
       "compactions: 1 (1 only shortened old results)",
-      "compaction (automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened about $0.0402 for the lost prompt cache",
+      "compaction (automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened $0.0402 for the lost prompt cache",
       "no longer sent: results of Read 1",
       "the agent read 1 removed line again",
     ],
