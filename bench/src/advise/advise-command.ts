@@ -13,6 +13,7 @@ import { type Corpus, openCorpus } from "../open/corpus.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatCount, formatNumberOf, formatUsd, lineageWords } from "../show/figures.ts";
 import { problemList } from "../show/html.ts";
+import { figuresJson } from "../show/json.ts";
 import { html, type Markup } from "../show/markup.ts";
 import { pasteBlock, renderPage } from "../show/page.ts";
 import { scrollFrame } from "../show/table-html.ts";
@@ -204,14 +205,8 @@ function adviceJson(decisions: readonly Decision[], pays: Payment): string {
     setting: turning === null ? null : { file: turning.settings.shown, now: turning.values, namesOf: turning.knobs.version },
     answer: answerSentences({ agent: { turning, ...agent }, ...decision }, pays),
   }));
-  // The JSON has each setting's figures, without those of its sessions. A plan has no proxy.
-  const asObject = (key: string, value: unknown): unknown =>
-    key === "units" || (key === "proxy" && pays === "plan")
-      ? undefined
-      : value instanceof Map
-        ? Object.fromEntries(value)
-        : value;
-  return `${JSON.stringify({ formatVersion: JSON_VERSION, decisions: plain }, asObject, 2)}\n`;
+  // A plan has no proxy.
+  return figuresJson({ formatVersion: JSON_VERSION, decisions: plain }, ...(pays === "plan" ? ["proxy"] : []));
 }
 
 /** The advice as one HTML page that needs no network: the answer, then each decision with its settings, the lines to paste, and the content of the requests. */

@@ -12,6 +12,7 @@ import type { SessionDescription } from "../open/session-description.ts";
 import { type BenchInput, runBench } from "../replay/run-bench.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatNumberOf, lineageWords } from "../show/figures.ts";
+import { figuresJson } from "../show/json.ts";
 import { capitalised } from "../show/labels.ts";
 import { READING } from "../show/policy-tables.ts";
 import { reportProblems } from "../show/problems.ts";
@@ -46,6 +47,7 @@ interface TuneOptions extends ExtensionOptions, LogOptions {
   readonly prices?: string;
   readonly state?: string;
   readonly html?: string;
+  readonly json?: string;
   readonly write?: string;
   readonly full?: true;
 }
@@ -68,6 +70,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
       "also print the settings of the policies for comparison and, if one is found, the best setting session by session",
     )
     .option("--html <file>", "write charts and tables as one HTML page")
+    .option("--json <file>", "write the answer and all figures as JSON")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep its other content")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
 }
@@ -115,6 +118,11 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     const page = renderTuneHtml(results, { yaml, text: NOTHING_FIRES, nameOf, problems });
     writeWholeFile(resolve(io.cwd, options.html), page);
   }
+  if (options.json !== undefined) {
+    const [first, ...compared] = results;
+    const answer = first === undefined || first.trainSessions === 0 ? [NOTHING_FIRES] : tuneAnswer(first, compared);
+    writeWholeFile(resolve(io.cwd, options.json), figuresJson({ formatVersion: JSON_VERSION, answer, problems, results }));
+  }
   if (options.write !== undefined) await writeTuned(options.write, { taken, policy }, io);
   return EXIT_OK;
 }
@@ -135,6 +143,9 @@ async function writeTuned(
   writeWholeFile(path, tunedYaml({ text, current: policy, best: taken }));
   io.stdout.write(`Wrote ${printable(file)}: the setting found.\n`);
 }
+
+/** The form of the file; raised if a field changes its meaning. */
+const JSON_VERSION = 1;
 
 const MS_PER_MINUTE = 60_000;
 /** Less than this is not worth a line (chosen). */
@@ -200,14 +211,13 @@ interface TuneReportOptions {
 }
 
 /** The sentence where no setting can matter. */
-const NOTHING_FIRES: string = fitted(
-  "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
-);
+const NOTHING_FIRES =
+  "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.";
 
 /** Writes the tuner's results as text: the answer in five lines, its table, and the YAML to paste; all else only if it is asked for. */
 export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
   const [first, ...others] = results;
-  if (first === undefined || first.trainSessions === 0) return NOTHING_FIRES;
+  if (first === undefined || first.trainSessions === 0) return fitted(NOTHING_FIRES);
   const [own, ...tables] = tuneTables(results, nameOf);
   const idle =
     first.idleSessions === 0

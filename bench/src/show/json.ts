@@ -24,6 +24,15 @@ export function* jsonReportPieces({ report, problems, windows }: ShownReport): G
   yield "\n}\n";
 }
 
+/** Writes figures as JSON: maps as objects, and without the figures of single sessions (`units`) and these keys. */
+export function figuresJson(content: object, ...without: readonly string[]): string {
+  const plain = (key: string, value: unknown): unknown => {
+    if (key === "units" || without.includes(key)) return undefined;
+    return value instanceof Map ? Object.fromEntries(value) : value;
+  };
+  return `${JSON.stringify(content, plain, 2)}\n`;
+}
+
 /** The figures behind the words of the verdict. */
 function answersOf(windows: ShownReport["windows"]): readonly ReportAnswer[] {
   return windows.flatMap(({ judged: { windowLabel, units, answers, named, now }, lines: [says = ""] }) =>

@@ -20,7 +20,7 @@ const run = (...args: readonly string[]) => runIn(folder, args);
 
 describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   test("prints the front, what changes, and that one session says nothing for sure", async () => {
-    const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--html", "tuned.html"];
+    const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--html", "tuned.html", "--json", "tuned.json"];
     const { exitCode, stdout, stderr } = await run("tune", ...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^No answer yet: .*\n/);
@@ -30,6 +30,9 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^No answer yet: judged on 1 session; 8 are needed\. /m);
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("Settings of sven");
+    const figures = JSON.parse(readFileSync(join(folder, "tuned.json"), "utf8"));
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(figures.answer.join(" "));
+    expect(figures.results.map(({ base }: { base: string }) => base)).toEqual(["sven", "plimsoll"]);
   });
 
   test("says of all sessions what is wrong with them, and of no part of them again", async () => {
