@@ -20,7 +20,7 @@ import { sessionStory } from "./session-story.ts";
 
 const folder = freshFolder(beforeAll);
 
-/** What inspect prints of a file of this text or these lines. */
+/** Inspects a file of this text or these lines, and returns the printed text. */
 async function inspected(name: string, content: string | readonly object[], ...options: readonly string[]): Promise<string> {
   const text = typeof content === "string" ? content : content.map((line) => `${JSON.stringify(line)}\n`).join("");
   writeFileSync(folder(name), text);
