@@ -1,3 +1,4 @@
+import { failureText } from "./error.ts";
 import type { BoundReasoning, RemovedReasoning } from "./message/bound-reasoning.ts";
 import type { Message, Part } from "./message/message.ts";
 import type { CoverageCount, RequestLimits } from "./message/size.ts";
@@ -173,6 +174,14 @@ export interface StepOutcome {
   readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress" | "released";
   readonly detail: string | null;
   readonly usage?: Usage | undefined;
+  /** The error of a step that failed, with its stack; not enumerable: a log has only its text. */
+  readonly cause?: unknown;
+}
+
+/** The step of a part that failed. */
+export function failedStep(strategy: string, cause: unknown, paid: Pick<StepOutcome, "usage"> = {}): StepOutcome {
+  const step = { strategy, outcome: "failed", detail: failureText(cause), ...paid } as const;
+  return Object.defineProperty(step, "cause", { value: cause });
 }
 
 /** The record of a compaction: the tried steps, their work, and sizes of requests as the named estimator expected them: reports before a cut say nothing of the size after. */

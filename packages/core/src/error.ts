@@ -65,7 +65,7 @@ const FAILURE_END_CHARS = 59;
 /** A failure as one printable line of the record, whatever was thrown. Of a long one the middle is left out: a place in a file is at its end. */
 export function failureText(error: unknown): string {
   const said = error instanceof Error ? error.message : typeof error === "string" ? error : shown(error);
-  const text = `${isPlimsollError(error) ? `${error.code}: ` : ""}${said}`.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
+  const text = said.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
   const characters = [...text];
   if (characters.length <= FAILURE_CHARS) return text;
   const head = characters.slice(0, FAILURE_CHARS - FAILURE_END_CHARS - 1);

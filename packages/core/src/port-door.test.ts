@@ -89,7 +89,7 @@ describe("what is true now may be missing: the engine goes on, and says once a c
     const { fit, manager } = smallSession(turns(8), given({}, { [option]: garbled(answer) }));
     const outcome = await fit();
     expect(stepsOf(outcome)).toEqual([`${strategy} failed`, "summarize applied"]);
-    const named = strategy === "before-compaction" && said.startsWith("failed") ? "disk full" : `bad-input: ${port} ${said}`;
+    const named = strategy === "before-compaction" && said.startsWith("failed") ? "disk full" : `${port} ${said}`;
     expect(recordOf(outcome)?.steps[0]?.detail).toContain(named);
     expect(decodeLog(encodeLog(manager.entries()), "log").entries).toEqual(manager.entries());
   });

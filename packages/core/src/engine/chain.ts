@@ -1,6 +1,6 @@
 import { type Budget, resolveAmount } from "../budget.ts";
-import type { AppliedEdit, CompactionReason, MessageSpan, StepOutcome } from "../entry.ts";
-import { failureText, isPlimsollError } from "../error.ts";
+import { type AppliedEdit, type CompactionReason, failedStep, type MessageSpan, type StepOutcome } from "../entry.ts";
+import { isPlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
@@ -217,8 +217,7 @@ async function afterStep(
   const { goal, budget, cause, keep, sizing, isProgress } = tools;
   const kept = new Set(run.held.flatMap(({ messages }) => messages));
   const said = (outcome: StepOutcome["outcome"], detail: string | null, paid: unknown = null): ChainRun => {
-    const usage = isRecord(paid) ? loggableUsage(paid.usage) : null;
-    return withStep(run, { strategy: strategy.name, outcome, detail, ...(usage === null ? {} : { usage }) });
+    return withStep(run, { strategy: strategy.name, outcome, detail, ...usageIn(paid) });
   };
   try {
     const answer = strategy.plan({
@@ -246,8 +245,13 @@ async function afterStep(
   } catch (error) {
     // Only the caller's own abort ends the chain; any other failure is a step of the record.
     if (signal.aborted) throw error;
-    return said("failed", failureText(error), isPlimsollError(error) ? error.details : null);
+    return withStep(run, failedStep(strategy.name, error, usageIn(isPlimsollError(error) ? error.details : null)));
   }
+}
+
+function usageIn(paid: unknown): Pick<StepOutcome, "usage"> {
+  const usage = isRecord(paid) ? loggableUsage(paid.usage) : null;
+  return usage === null ? {} : { usage };
 }
 
 /** Lets the platform's waiting work run (timers, input and output, other sessions); rejects if the signal has aborted then. */

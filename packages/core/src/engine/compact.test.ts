@@ -229,7 +229,7 @@ describe("a summary that is longer than what it replaces", () => {
 
 test.each<[string, unknown, string]>([
   ["an error's message", new Error("broken"), "broken"],
-  ["the code of one of ours, too", new PlimsollError("bad-edit", "no such part"), "bad-edit: no such part"],
+  ["no code of one of ours", new PlimsollError("bad-edit", "no such part"), "no such part"],
   ["a text", "broken", "broken"],
   ["something else that was thrown", { status: 7 }, '{"status":7}'],
   ["printable", new Error("\u001b[31mred\n\tline\u0007"), "[31mred line"],

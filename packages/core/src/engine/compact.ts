@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { type Budget, resolveAmount } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
-import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
-import { failureText } from "../error.ts";
+import { type AppliedEdit, type CompactionReason, type CompactionRecord, failedStep, type StepOutcome } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
@@ -107,7 +106,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     rules: chain.isForced ? [] : chain.rules,
   });
   // A rule that fails holds nothing, and is a step of the record.
-  const unkept = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedRule(kind, failure)]));
+  const unkept = kept.flatMap(({ kind, failure }) => (failure === null ? [] : [failedStep(`keep ${kind}`, failure)]));
   const start = {
     messages,
     tokens: measure.viewTokens,
@@ -133,7 +132,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   if (why !== null) return { kind: "cancelled", by: "price", reason, why };
   const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
-  const unrecalled = [...tools.recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
+  const unrecalled = [...tools.recaller.failures()].map(([kind, failure]) => failedStep(`keep ${kind}`, failure));
   const unused = tools.isSupplied() ? [UNUSED_SUMMARY] : [];
   return outcomeOf(state, compaction, {
     run: { ...run, steps: [...run.steps, ...unrecalled, ...unused] },
@@ -178,10 +177,6 @@ const MOST_KEPT_RATIO = 2 / 3;
 function keptRatioOf(rules: readonly KeepRule[], budget: Budget & { readonly roomTokens: number }): number {
   const stated = rules.map((rule) => (rule.keeps === "messages" ? resolveAmount(rule.atMost, budget) : 0));
   return Math.min(MOST_KEPT_RATIO, Math.max(KEPT_RATIO, ...stated.map((tokens) => tokens / Math.max(1, budget.roomTokens))));
-}
-
-function failedRule(kind: string, failure: unknown): StepOutcome {
-  return { strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) };
 }
 
 const UNUSED_SUMMARY = { strategy: "before-compaction", outcome: "not-applicable", detail: "no step wrote one" } as const;
@@ -294,6 +289,6 @@ async function answerOr<Answer>(
   } catch (error) {
     // It must not keep the context from fitting: it is noted and the engine goes on.
     if (signal.aborted) throw error;
-    return { answer: otherwise, steps: [{ strategy, outcome: "failed", detail: failureText(error) }] };
+    return { answer: otherwise, steps: [failedStep(strategy, error)] };
   }
 }

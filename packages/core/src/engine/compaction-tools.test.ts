@@ -88,5 +88,5 @@ test.each([1000, 2000, 2600, 3500])("no request for a summary is larger than a w
 test("a window without room for a request asks no model: a digest follows, with the reason", async () => {
   const { sizes, steps, record } = await askedIn(800, turns(8), {});
   expect([sizes, steps.slice(0, 2)]).toEqual([[], ["summarize failed", "digest applied"]]);
-  expect(record?.steps[0]?.detail).toBe("summary-failed: a window of 800 tokens has no room for a summary's request");
+  expect(record?.steps[0]?.detail).toBe("a window of 800 tokens has no room for a summary's request");
 });

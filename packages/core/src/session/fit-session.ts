@@ -3,8 +3,7 @@ import { sizedParts, viewMeasure } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, Missed, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
 import { withNewestLast } from "../engine/vendor-summary.ts";
 import { budgetFor, expectedTokensOf, type GateState, whyAct, windowFilledBy } from "../engine/why-act.ts";
-import type { ModelLimits, StepOutcome } from "../entry.ts";
-import { failureText } from "../error.ts";
+import { failedStep, type ModelLimits, type StepOutcome } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
 import { isDeclared, isHuman, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -49,7 +48,7 @@ export function fitStateOf(log: FittedSession, fit: Omit<SessionFit, "prepared">
     try {
       return ask();
     } catch (error) {
-      failedPorts.push({ strategy, outcome: "failed", detail: failureText(error) });
+      failedPorts.push(failedStep(strategy, error));
       return null;
     }
   };

@@ -108,16 +108,17 @@ describe("a rule of somebody's own", () => {
   const own = (kind: string, rule: KeepChoice) =>
     defineKeepRule({ kind, schema: z.strictObject({ kind: z.literal(kind) }), rule: () => rule });
   const atMost = { tokens: 2000 };
-  const failing = (why: string) => () => {
-    throw new Error(why);
-  };
   const SECOND = own("every-second", {
     keeps: "messages",
     atMost,
     choose: ({ messages }) => messages.flatMap((_, index) => (index % 2 === 1 ? [{ from: index, through: index }] : [])),
   });
-  const FAILING = own("failing", { keeps: "messages", atMost, choose: failing("not today") });
-  const UNREADABLE = own("unreadable", { keeps: "units", atMost, worth: failing("no words") });
+  const thrown = new Error("not today");
+  const choose = () => {
+    throw thrown;
+  };
+  const FAILING = own("failing", { keeps: "messages", atMost, choose });
+  const UNREADABLE = own("unreadable", { keeps: "units", atMost, worth: choose });
   const kinds = withKinds({ keepRules: [SECOND, FAILING, UNREADABLE] });
 
   test("is obeyed", async () => {
@@ -153,6 +154,7 @@ describe("a rule of somebody's own", () => {
     const outcome = await fit();
     expect(events.at(-1)).toMatchObject({ type: "compaction-end", unkept: ["keep failing failed: not today"] });
     expect(recordOf(outcome)?.steps[0]).toEqual({ strategy: "keep failing", outcome: "failed", detail: "not today" });
+    expect(events.at(-1)).toMatchObject({ entry: { record: { steps: [{ cause: thrown }, {}] } } });
     expect(shown(ids(), turns(8))).toEqual(["+", "u7", "a7"]);
   });
 

@@ -57,7 +57,7 @@ describe("a fit settles by its deadline", () => {
     const { fit, manager } = opened({ wait: over, answerDeadlineMs: 1000, summarizer });
     const outcome = await fit();
     expect(stepsOf(outcome)).toEqual(["summarize failed", "digest applied"]);
-    expect(recordOf(outcome)?.steps[0]?.detail).toBe("summary-failed: there was no summary within 1000 ms");
+    expect(recordOf(outcome)?.steps[0]?.detail).toBe("there was no summary within 1000 ms");
     const after = [...manager.entries()];
     await later();
     await later();
