@@ -110,7 +110,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more; kept %: mean of all measures; older %: of the older ones; dollars: with a modelled prompt cache, or the recorded ones if lower; over window: requests too large for it; largest loss: in points, against now (the loss of now: against the default). Likely: in 95% of resamples of your sessions or projects.";
+  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more; kept %: mean of all measures; older %: of the older ones; dollars: with a modelled prompt cache, or the recorded ones if lower; over window: requests too large for it; largest loss: in points, against now (the loss of now: against the default; none*: none over all sessions, but on a half of them). Likely: in 95% of resamples of your sessions or projects.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -121,7 +121,7 @@ function rowCells({ standing, losses: [worst] }: SettingFigures): readonly strin
     percentCell(farGain),
     usd === null ? "no price" : `$${formatUsd(usd)}`,
     formatCount(tooLarge),
-    worst === undefined ? "none" : `${worst.measure} −${formatPercent(worst.points)}`,
+    worst === undefined ? "none" : worst.onHalf ? "none*" : `${worst.measure} −${formatPercent(worst.points)}`,
   ];
 }
 
@@ -133,13 +133,15 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, exte
     const shown = extent === "all" ? all : all.slice(0, NAMED_MEASURES);
     const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
     const named = shown.map(({ measure, points }) => `${measure} ${sign}${formatPercent(points)}`).join(", ");
-    return all.length === 0 ? [] : [`${verb} points${onHalf(all)}: ${named}${others}`];
+    return all.length === 0 ? [] : [`${verb} points: ${named}${others}`];
   };
-  const losses = best.losses.length === 0 ? ["loses nothing measured"] : moved("loses", "−", best.losses);
+  const [loses = "loses nothing measured"] = moved("loses", "−", best.losses);
+  const losses = isOnHalf(best) ? "loses nothing measured over all sessions" : loses;
+  const doubt = isOnHalf(best) ? ` Not sure: ${ON_HALF} it ${loses}.` : "";
   const [low, high] = [sureness.cost.through, sureness.cost.from].map((percent) => formatPercent(100 - percent));
   const than = choice?.setting.kind === "remove" ? ", against the default," : "";
   const saves = `saves${than} ${savesPercent(best)} of a session's cost on average (likely ${low} to ${high}%)${savesUsd(best, pays)}`;
-  return `${[saves, ...losses, ...moved("gains", "+", best.gains)].join("; ")}. ${judgedOn(choice)}`;
+  return `${[saves, losses, ...moved("gains", "+", best.gains)].join("; ")}.${doubt} ${judgedOn(choice)}`;
 }
 
 function judgedOn(choice: SettingChoice | null): string {
@@ -166,7 +168,10 @@ export function removalCost(choice: SettingChoice | null, pays: Payment = "token
   return `costs ${formatPercent(Math.abs(percent))}% ${percent < 0 ? "less" : "more"} on average`;
 }
 
-const onHalf = ([worst]: SettingFigures["losses"]) => (worst?.onHalf ? " in one of two random halves of your sessions" : "");
+/** Whether a setting loses nothing over all sessions, and something on a half of them. */
+const isOnHalf = ({ losses: [worst] }: Pick<SettingFigures, "losses">): boolean => worst?.onHalf ?? false;
+
+const ON_HALF = "in one of two random halves of your sessions";
 
 const NAMED_MEASURES = 3;
 
@@ -265,7 +270,7 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, words: Wording
     case "set":
       return `${changeOf(verdict.best.values)} ${file}: ${offerText(decision, verdict, words)}`;
     case "trade":
-      return `Every saving has a loss: ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
+      return `Every saving has a ${isOnHalf(verdict.best) ? "doubt" : "loss"}: ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
     case "keep":
       return `Nothing to set: ${keptWhy(choice, verdict.why)}.`;
     default:
@@ -284,14 +289,14 @@ const changeOf = (values: Values) =>
 
 const names = (values: Values) => [...values.keys()].join(", ");
 
-const lossText = (loss: SettingFigures["losses"][number]) =>
-  `up to ${formatPercent(loss.points)} points of ${loss.measure}${onHalf([loss])}`;
+const lossText = (loss: SettingFigures["losses"][number]) => `up to ${formatPercent(loss.points)} points of ${loss.measure}`;
 
-/** The largest loss of an offer in words. */
-function worstLoss({ losses: [worst], gains: [most] }: SettingFigures): string {
-  if (worst === undefined) return "nothing";
-  const gained = most !== undefined && most.points > worst.points ? `, and gains ${lossText(most)}` : "";
-  return `${lossText(worst)}${gained}`;
+/** The largest loss of an offer in words, with a larger gain, and the doubt. */
+function worstLoss(best: SettingFigures): string {
+  const [worst, most] = [best.losses[0], best.gains[0]];
+  const loses = `loses ${worst === undefined ? "nothing" : lossText(worst)}`;
+  const gains = worst !== undefined && most !== undefined && most.points > worst.points ? `, and gains ${lossText(most)}` : "";
+  return isOnHalf(best) ? `loses nothing over all sessions${gains}, but ${ON_HALF} ${loses}` : `${loses}${gains}`;
 }
 
 const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
@@ -400,12 +405,12 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
   if (setting?.kind === "too-few") return `nothing to set yet, ${formatNumberOf(setting.missing, "more session")} needed`;
   const trades = [setting, proxy].flatMap((verdict) => (verdict?.kind === "trade" ? [verdict.best] : []));
   const named = trades.map(
-    (best) =>
-      `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${saves(best)} and loses ${worstLoss(best)}`,
+    (best) => `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${saves(best)} and ${worstLoss(best)}`,
   );
   const why = setting?.kind === "keep" ? `: ${keptWhy(choice, setting.why)}` : "";
   if (named.length === 0) return isBest({ choice }) ? "nothing to set, yours looks best" : `nothing to set${why}`;
-  return `every saving has a loss: ${named.join("; ")}`;
+  const kinds = [...new Set(trades.map((best) => (isOnHalf(best) ? "doubt" : "loss")))];
+  return `every saving has a ${kinds.join(" or a ")}: ${named.join("; ")}`;
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */

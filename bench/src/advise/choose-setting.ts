@@ -20,7 +20,7 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly costRatio: number;
   /** The dollars that it costs less than the current one; `null` without prices. */
   readonly savedUsd: number | null;
-  /** Measures that keep less than under the current setting, by a point at least, the worst first; for this one, less than by default. */
+  /** Measures that keep less than under the current setting, by a point at least, the worst first, or if none on a half of the sessions; for this one, less than by default. */
   readonly losses: readonly WorseMeasure[];
   /** Measures that keep more, in the same way. */
   readonly gains: readonly WorseMeasure[];
@@ -78,7 +78,7 @@ function choiceAt(
     const standing = over(policy.name);
     if (standing === null || now === null) return [];
     const costRatio = standing.costPercent / now.costPercent;
-    const losses = kind === "now" ? harms : lossesAgainst(standing, now);
+    const losses = kind === "now" ? harms : lossesOf(standing);
     const savedUsd = now.usd === null || standing.usd === null ? null : now.usd - standing.usd;
     return [{ kind, values, standing, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
   });
@@ -90,8 +90,7 @@ function choiceAt(
     );
     if (given.kind !== "set" && given.kind !== "trade") return given;
     const best = rows.find(({ standing }) => standing.policy === given.best.policy);
-    if (best === undefined) return { kind: "keep", why: "nothing-cheaper" } as const;
-    return { ...given, best: given.kind === "set" ? best : { ...best, losses: lossesOf(best.standing) } };
+    return best === undefined ? ({ kind: "keep", why: "nothing-cheaper" } as const) : { ...given, best };
   };
   // Who has chosen a setting is offered no second loss; a value that acts as the default does is none.
   const isChosen = byDefault !== null && (byDefault.costPercent !== now?.costPercent || byDefault.gain !== now.gain);
