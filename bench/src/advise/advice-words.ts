@@ -127,7 +127,7 @@ function rowCells({ standing, losses: [worst] }: SettingFigures): readonly strin
 
 const percentCell = (percent: number | null): string => (percent === null ? NOT_VISIBLE : formatPercent(percent));
 
-/** The saving of a setting against now (the mean of the sessions), how sure it is, and the measures that fall and rise. */
+/** The saving of a setting against now (the mean of the sessions), how sure it is, its compactions, and the measures that fall and rise. */
 function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, extent }: Wording): string {
   const moved = (verb: string, sign: string, all: SettingFigures["losses"]) => {
     const shown = extent === "all" ? all : all.slice(0, NAMED_MEASURES);
@@ -139,9 +139,11 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, exte
   const losses = isOnHalf(best) ? "loses nothing measured over all sessions" : loses;
   const doubt = isOnHalf(best) ? ` Not sure: ${ON_HALF} it ${loses}.` : "";
   const [low, high] = [sureness.cost.through, sureness.cost.from].map((percent) => formatPercent(100 - percent));
-  const than = choice?.setting.kind === "remove" ? ", against the default," : "";
-  const saves = `saves${than} ${savesPercent(best)} of a session's cost on average (likely ${low} to ${high}%)${savesUsd(best, pays)}`;
-  return `${[saves, losses, ...moved("gains", "+", best.gains)].join("; ")}.${doubt} ${judgedOn(choice)}`;
+  const isUnset = choice?.setting.kind === "remove";
+  const before = choice?.rows.find(({ kind }) => kind === (isUnset ? "default" : "now"))?.standing.compactions ?? 0;
+  const saves = `saves${isUnset ? ", against the default," : ""} ${savesPercent(best)} of a session's cost on average (likely ${low} to ${high}%)${savesUsd(best, pays)}`;
+  const often = `compacts ${formatNumberOf(best.standing.compactions, "time")}, ${isUnset ? "by default" : "now"} ${formatCount(before)}`;
+  return `${[saves, often, losses, ...moved("gains", "+", best.gains)].join("; ")}.${doubt} ${judgedOn(choice)}`;
 }
 
 function judgedOn(choice: SettingChoice | null): string {
