@@ -65,13 +65,14 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
   const { key = null, sessionId, expectedTokens: tokensAfter, cuts } = fitted;
   const outcome = outcomes.findLast(({ kind }) => kind !== "unchanged") ?? outcomes.at(-1);
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
-  const edits = entries.flatMap((entry) => entry.edits);
-  const spans = edits.flatMap((edit) =>
-    edit.kind === "replace-spans" ? [{ by: byOf(edit), messages: edit.covered.messages, chars: edit.covered.chars }] : [],
-  );
-  const parts = edits.flatMap((edit) =>
-    edit.kind === "replace-part" ? [{ handle: edit.handle, chars: edit.removedChars }] : [],
-  );
+  const spans: Replaced[] = [];
+  const parts: Pick<CutResult, "handle" | "chars">[] = [];
+  for (const edit of entries.flatMap(({ edits }) => edits)) {
+    if (edit.kind === "replace-part") parts.push({ handle: edit.handle, chars: edit.removedChars });
+    if (edit.kind !== "replace-spans") continue;
+    const { by, usage, covered } = edit;
+    spans.push({ by: by === "summary" && usage === null ? "digest" : by, messages: covered.messages, chars: covered.chars });
+  }
   return {
     kind: outcome?.kind ?? "unchanged",
     key,
@@ -83,9 +84,6 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
     why: outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted),
   };
 }
-
-const byOf = ({ by, usage }: Extract<Edit, { readonly kind: "replace-spans" }>) =>
-  by === "summary" && usage === null ? "digest" : by;
 
 function byHandles(by: "handles" | "cap", cuts: readonly Pick<CutResult, "handle" | "chars">[]): readonly Replaced[] {
   const chars = cuts.reduce((sum, cut) => sum + cut.chars, 0);

@@ -92,7 +92,8 @@ export function messageParams(context: Context): Anthropic.MessageParam[] {
 function mergedMessages(context: Context): readonly MergedMessage[] {
   const merged: MergedMessage[] = [];
   for (const [index, message] of context.messages.entries()) {
-    const content = blocksOf(message);
+    const isResult = message.role === "tool-result";
+    const content = isResult ? [resultBlock(message)] : message.role === "user" ? contentBlocks(message) : replyBlocks(message);
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = merged.at(-1);
@@ -105,7 +106,9 @@ function mergedMessages(context: Context): readonly MergedMessage[] {
       last.count = index + 1;
     } else merged.push({ role, content, count: index + 1 });
   }
-  for (const message of merged) if (message.role === "user") message.content = resultsFirst(message.content);
+  // Results come first.
+  for (const { role, content } of merged)
+    if (role === "user") content.sort((a, b) => Number(b.type === "tool_result") - Number(a.type === "tool_result"));
   if (merged[0]?.role === "assistant" && !isSummaryBlock(merged[0].content[0]))
     merged.unshift({ ...firstMessageNotice(), count: 0 });
   return merged;
@@ -113,11 +116,6 @@ function mergedMessages(context: Context): readonly MergedMessage[] {
 
 function firstMessageNotice(): { role: "user"; content: Anthropic.TextBlockParam[] } {
   return { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
-}
-
-function resultsFirst(blocks: Anthropic.ContentBlockParam[]): Anthropic.ContentBlockParam[] {
-  const results = blocks.filter((block) => block.type === "tool_result");
-  return results.length === 0 ? blocks : [...results, ...blocks.filter((block) => block.type !== "tool_result")];
 }
 
 /**
@@ -152,11 +150,6 @@ export const MAXIMUM_TOOL_NAME_CHARS = 128;
 
 /** A request's body on the Messages wire without the fields that only streaming decides. */
 export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
-
-function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
-  if (message.role === "user") return contentBlocks(message);
-  return message.role === "assistant" ? replyBlocks(message) : [resultBlock(message)];
-}
 
 /** Text without a visible character is left out: the wire rejects it. */
 function contentBlocks(message: UserMessage | ToolResultMessage) {

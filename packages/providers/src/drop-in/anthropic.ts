@@ -56,7 +56,7 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
   ...WHOLE_ITEMS,
   declares: (item) => declaredByRole(item, (each) => contentParts(each, "content", partsOf)),
   drafts: (items, { toolNameOf }) => items.flatMap((item) => draftsOf(item, toolNameOf)),
-  encode: (messages) => (messages.length === 0 ? [] : encoded({ system: "", tools: [], messages, dynamicContext: null })),
+  encode: encoded,
   changed: ([item], viewed) => {
     if (item === undefined) return null;
     const [reply] = viewed;
@@ -98,25 +98,24 @@ const PIECES = {
   made: (text: string): Anthropic.TextBlockParam => ({ type: "text", text }),
 };
 
-/** The caller's own items keep their call ids in any form, and so do their results. */
-function withOwnIds(param: Anthropic.MessageParam, messages: readonly Message[]): Anthropic.MessageParam {
-  const ids = messages.flatMap((message) =>
-    message.role === "tool-result" ? [message.callId] : toolCallsOf(message).map(({ callId }) => callId),
-  );
-  const own = new Map(ids.map((id) => [wireCallId(id, ANTHROPIC_WIRE_RULES), id] as const));
-  if (param.role === "system" || typeof param.content === "string") return param;
-  const content = param.content.map((block) => {
-    if (block.type === "tool_use") return { ...block, id: own.get(block.id) ?? block.id };
-    return block.type === "tool_result" ? { ...block, tool_use_id: own.get(block.tool_use_id) ?? block.tool_use_id } : block;
+/**
+ * The caller's own items keep their call ids in any form, and so do their results. The notice for a list that begins with a reply is put before the whole array, not
+ * before a part of it.
+ */
+function encoded(messages: readonly Message[]): readonly Anthropic.MessageParam[] {
+  const own = new Map<string, string>();
+  for (const message of messages)
+    for (const { callId } of message.role === "tool-result" ? [message] : toolCallsOf(message))
+      own.set(wireCallId(callId, ANTHROPIC_WIRE_RULES), callId);
+  const params = messageParams({ system: "", tools: [], messages, dynamicContext: null }).map((param) => {
+    if (param.role === "system" || typeof param.content === "string") return param;
+    const content = param.content.map((block) => {
+      if (block.type === "tool_use") return { ...block, id: own.get(block.id) ?? block.id };
+      return block.type === "tool_result" ? { ...block, tool_use_id: own.get(block.tool_use_id) ?? block.tool_use_id } : block;
+    });
+    return { ...param, content };
   });
-  return { ...param, content };
-}
-
-/** The notice for a list that begins with a reply is put before the whole array, not before a part of it. */
-function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthropic.MessageParam[] {
-  const params = messageParams(context).map((param) => withOwnIds(param, context.messages));
-  const [first] = context.messages;
-  return first?.role === "assistant" && params[0]?.role === "user" ? params.slice(1) : params;
+  return messages[0]?.role === "assistant" && params[0]?.role === "user" ? params.slice(1) : params;
 }
 
 function partsIn<Block>(content: string | readonly Block[]): readonly (Block | Anthropic.TextBlockParam)[] {

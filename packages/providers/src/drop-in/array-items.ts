@@ -25,9 +25,17 @@ export function readGroups<Item>(
   { read, before, lastId }: { read: ReadGroups<Item>; before: readonly ItemGroup<Item>[]; lastId: string | null },
 ): readonly ItemGroup<Item>[] {
   const groups = [...before];
-  const toolNameIn = createToolNameOf(groups);
+  // The groups before are read once, at the first result without an open call.
+  const names = new Map<string, string>();
+  let named = 0;
+  const toolNameIn = (callId: string): string => {
+    const calls = groups.slice(named).flatMap(({ messages }) => messages.flatMap(toolCallsOf));
+    for (const call of calls) names.set(call.callId, call.toolName);
+    named = groups.length;
+    return names.get(callId) ?? "";
+  };
   let previousId = lastId;
-  for (const own of together(items, (item) => isPieceOf(wire, item))) {
+  for (const own of together(items, wire)) {
     const [key] = own;
     const seen = isObject(key) ? read.get(key) : undefined;
     const known = seen?.previousId === previousId && isSameItems(own, seen.group.items) ? seen.group : null;
@@ -99,26 +107,14 @@ function withoutFirst(calls: BeforeItems["calls"], callId: string): BeforeItems[
   return at < 0 ? calls : calls.toSpliced(at, 1);
 }
 
-function* together<Item>(items: readonly Item[], isPiece: (item: Item) => boolean): Generator<readonly Item[]> {
+function* together<Item>(items: readonly Item[], wire: Parameters<typeof isPieceOf<Item>>[0]): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; ) {
     let end = start;
-    for (let item = items[end]; item !== undefined && isPiece(item); item = items[end]) end += 1;
+    while (isPieceOf(wire, items[end])) end += 1;
     end = Math.max(end, start + 1);
     yield items.slice(start, end);
     start = end;
   }
-}
-
-/** Names of tools by the ids of their newest calls: the groups are read once, at the first result without an open call. */
-function createToolNameOf<Item>(groups: readonly ItemGroup<Item>[]): (callId: string) => string {
-  const names = new Map<string, string>();
-  let read = 0;
-  return (callId) => {
-    const calls = groups.slice(read).flatMap(({ messages }) => messages.flatMap(toolCallsOf));
-    for (const call of calls) names.set(call.callId, call.toolName);
-    read = groups.length;
-    return names.get(callId) ?? "";
-  };
 }
 
 /** True for a value that a weak map takes as a key. */
@@ -322,14 +318,19 @@ function ownItems<Item>(
   viewed: readonly Message[],
   { isUntouched, changed, left }: ItemSource<Item>,
 ): readonly Item[] | null {
-  const isAll = viewed.length === messages.length && unread.length === 0;
-  if (isAll && viewed.every((each, at) => each.id === messages[at]?.id && isUntouched(each, messages[at]))) return items;
-  const isThere = messages.map(({ id }) => viewed.some((message) => message.id === id));
-  const there = messages.filter((_, at) => isThere[at]);
-  if (there.length !== viewed.length || there.some(({ id }, at) => viewed[at]?.id !== id)) return null;
-  const kept = there.length === messages.length ? items : (left?.(items, isThere) ?? null);
+  const isThere: boolean[] = [];
+  let count = 0;
+  let isWhole = true;
+  for (const own of messages) {
+    const next = viewed[count];
+    isThere.push(next?.id === own.id);
+    if (next?.id !== own.id) continue;
+    isWhole &&= isUntouched(next, own);
+    count += 1;
+  }
+  if (count < viewed.length) return null;
+  const kept = count === messages.length ? items : (left?.(items, isThere) ?? null);
   if (kept === null) return null;
-  const isWhole = there.every((own, at) => viewed.slice(at, at + 1).every((each) => isUntouched(each, own)));
   const now = isWhole ? kept : (changed?.(kept, viewed) ?? null);
   return now === null || unread.length === 0 ? now : [...now, ...unread];
 }

@@ -31,11 +31,10 @@ function nodeOf(value: Fields, kind: ItemNode["kind"], more: Partial<ItemNode>):
 
 /** Reads a node; `null` for everything else. */
 export function itemNode(value: Fields): ItemNode | null {
-  const made = (kind: ItemNode["kind"], more: Partial<ItemNode>) => nodeOf(value, kind, more);
   const joined = (kind: "call" | "result", key: string, more: Partial<ItemNode> = {}): ItemNode | null => {
     const id = textOf(value[key]);
     const renamed = (other: string) => ({ ...value, [key]: other });
-    return id === "" ? null : made(kind, { id, name: textOf(value.name), renamed, ...more });
+    return id === "" ? null : nodeOf(value, kind, { id, name: textOf(value.name), renamed, ...more });
   };
   const { type, role } = value;
   const item = (by: "assistant" | "user") => (text: string) => ({
@@ -67,18 +66,18 @@ export function itemNode(value: Fields): ItemNode | null {
     case "tool":
       return openCodeTool(value);
     case "thinking":
-      return made("thinking", { isSigned: textOf(value.signature ?? value.thinkingSignature) !== "" });
+      return nodeOf(value, "thinking", { isSigned: textOf(value.signature ?? value.thinkingSignature) !== "" });
     // Of Codex, the Responses wire and OpenCode: without its signature its sender leaves it out.
     case "reasoning":
-      return made("thinking", {});
+      return nodeOf(value, "thinking", {});
     case "file":
       return openCodeImage(value);
     case "image": {
       const source = isRecord(value.source) ? value.source : value;
-      return made("image", { name: textOf(source.media_type ?? source.mimeType), data: textOf(source.data) });
+      return nodeOf(value, "image", { name: textOf(source.media_type ?? source.mimeType), data: textOf(source.data) });
     }
     case "text":
-      return textOf(value.text).trim() === "" && Object.keys(value).length === 2 ? made("empty", {}) : null;
+      return textOf(value.text).trim() === "" && Object.keys(value).length === 2 ? nodeOf(value, "empty", {}) : null;
     case "function":
     case undefined: {
       const called = value.function;
@@ -95,12 +94,12 @@ export function itemNode(value: Fields): ItemNode | null {
   if ("args" in value && typeof value.id === "string" && typeof value.name === "string") return geminiCall(value, value.name);
   if (isRecord(value.functionCall)) {
     const call = value.functionCall.args === undefined ? null : withObject(value.functionCall, "args");
-    const node = made("call", { said, mended: call === null ? null : { ...value, functionCall: call } });
+    const node = nodeOf(value, "call", { said, mended: call === null ? null : { ...value, functionCall: call } });
     return inside(value, "functionCall", node) ?? node;
   }
-  if (isRecord(value.functionResponse)) return inside(value, "functionResponse", made("result", { said }));
+  if (isRecord(value.functionResponse)) return inside(value, "functionResponse", nodeOf(value, "result", { said }));
   if (isRecord(value.inlineData))
-    return made("image", { name: textOf(value.inlineData.mimeType), data: textOf(value.inlineData.data), said });
+    return nodeOf(value, "image", { name: textOf(value.inlineData.mimeType), data: textOf(value.inlineData.data), said });
   const { toolCallId: _, tool_call_id: __, toolName: ___, isError: ____, ...rest } = value;
   if (role === "toolResult")
     return joined("result", "toolCallId", { said: (text) => ({ ...rest, role: "user", content: [block(text)] }) });
