@@ -427,7 +427,8 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
       `${modelId}${models.length === 1 ? "" : ` (${usd === null ? "" : `$${formatUsd(usd)}, `}${formatNumberOf(sessions, "session")})`}`,
   );
   // The title has the dollars, unless the logs say something else.
-  const stated = cost.usdText === `${usdText(cost, "tokens")} by list prices` ? "" : (cost.usdText ?? "no prices known");
+  const stated =
+    cost.usdText?.replace(" by list prices", "") === usdText(cost, "tokens") ? "" : (cost.usdText ?? "no prices known");
   const facts = [
     `${formatNumberOf(cost.sessions, "session")}${when}${long}.`,
     `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}${stated === "" ? "" : `; ${stated}`}.`,

@@ -212,18 +212,22 @@ function adviceJson(decisions: readonly Decision[], pays: Payment): string {
 /** The advice as one HTML page that needs no network: the answer, then each decision with its settings, the lines to paste, and the content of the requests. */
 export function adviceHtml(
   decisions: readonly Decision[],
-  { pays = "tokens", habits = [] }: { pays?: Payment; habits?: readonly string[] } = {},
+  {
+    pays = "tokens",
+    habits = [],
+    source = "",
+  }: Partial<Pick<Parameters<typeof adviceText>[1], "pays" | "habits" | "source">> = {},
 ): string {
   const agents = advisedAgents(decisions);
   const sentences = decisions.flatMap((decision) => answerSentences(decision, pays).map((text) => [decision, text] as const));
   const main = html`<h1>Compaction: its cost, and advice</h1>
-<section class="answer" aria-label="The answer"><p class="pick">${spentSentence(decisions, pays)}</p>
+<section class="answer" aria-label="The answer"><p class="pick">${spentSentence(decisions, pays, source)}</p>
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
 ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
 ${decisions.some((decision) => hasTable(decision, true)) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
-<ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
+<ul>${[...agents.map(sourceText), ...(source === "" ? [] : [source])].map((text) => html`<li class="note">${text}</li>`)}</ul>
 <p class="note">${decisions.some(({ choice }) => pays === "tokens" && choice?.rows.some(({ kind }) => kind === "proxy")) ? html`<code>plimsoll proxy --help</code> says how to run the proxy. ` : html``}Replays use the recorded replies, so they do not show task success.</p>`;
   return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: ["folded-sections.js", "copy-button.js"] });
 }
@@ -326,7 +330,7 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
 }
 
 /** The cost of all sessions in one sentence. */
-function spentSentence(decisions: readonly Decision[], pays: Payment, isOwn = false): string {
+function spentSentence(decisions: readonly Decision[], pays: Payment, source: string): string {
   const sessions = formatNumberOf(
     sumOf(decisions, ({ cost }) => cost.sessions),
     "session",
@@ -341,7 +345,7 @@ function spentSentence(decisions: readonly Decision[], pays: Payment, isOwn = fa
   const spent =
     usd === 0
       ? "no prices known"
-      : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" || isOwn ? "" : " by list prices"}`;
+      : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" || source.includes("your prices") ? "" : " by list prices"}`;
   const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "have a list price of" : "cost"} about $${formatUsd(sumOf(decisions, ({ cost }) => cost.compactionUsd ?? 0))}${pricedText(
     sumOf(decisions, ({ cost }) => cost.pricedCompactions),
     compactions,
@@ -354,7 +358,7 @@ export function answerLines(
   decisions: readonly Decision[],
   { pays = "tokens", full = false, source = "" }: Partial<Shown> & { readonly source?: string } = {},
 ): readonly string[] {
-  const first = spentSentence(decisions, pays, source.includes("your prices"));
+  const first = spentSentence(decisions, pays, source);
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
   const why =

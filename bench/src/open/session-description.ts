@@ -29,12 +29,14 @@ export interface SessionDescription {
   readonly repairs: number;
   /** True if the recording reports no usage, so that every size is an estimate. */
   readonly isEstimated: boolean;
-  /** US dollars of its reported usage, each call by the list prices of its day; `null` if nothing could be priced. */
+  /** US dollars of its reported usage, each call by the list prices of its day or `--prices`; `null` if nothing could be priced. */
   readonly recordedUsd: number | null;
   /** Whether `recordedUsd` covers every call (`whole`); otherwise calls without a reported size or a price are missing. */
   readonly recordedUsdIs: "whole" | "a-part";
   /** Models whose calls have no known price (`fast mode of MODEL` for only that mode); left out if there are none. */
   readonly unpricedModels?: readonly string[];
+  /** Left out unless one of its models has a price of the person's own. */
+  readonly hasOwnPrices?: true;
   /** US dollars that the recording states for its calls; `null` if it states none. */
   readonly statedCostUsd: number | null;
   /** The outcome of the run; left out if nothing in its recording grades it. */
@@ -47,7 +49,10 @@ export interface SessionDescription {
 }
 
 /** The cost of sessions: by list prices of the usage that they report, and by the words of their logs. */
-export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recordedUsdIs" | "statedCostUsd" | "unpricedModels">;
+export type RecordedDollars = Pick<
+  SessionDescription,
+  "recordedUsd" | "recordedUsdIs" | "statedCostUsd" | "unpricedModels" | "hasOwnPrices"
+>;
 
 /** Counts of the things in a recording that measures are made from. 0 means that the recording shows none, not that there were none. */
 export interface SeenCounts {

@@ -65,7 +65,7 @@ export function createFileReplayer({
       const sessions = (await opener.open(task.file))
         .sessions()
         .flatMap((session) => countedSession(session, task.shared) ?? []);
-      if (task.cell === null) return described(sessions, catalog);
+      if (task.cell === null) return described(sessions, catalog, task.prices);
       const { policy, window } = task.cell;
       const tokenizers = await loadTokenizers(encodingsOf(policy, parts.kinds));
       const program = parts.programs.find(({ name }) => name === policy.name) ?? null;
@@ -82,9 +82,11 @@ export function createFileReplayer({
   };
 }
 
-function described(sessions: readonly PreparedSession[], catalog: ModelCatalog): FileReplay {
+function described(sessions: readonly PreparedSession[], catalog: ModelCatalog, own: FileTask["prices"]): FileReplay {
   const notes = sessions.flatMap(({ transcript }) => transcript.notes.map((note) => ({ file: transcript.file, ...note })));
-  return { kind: "described", sessions: sessions.map((session) => describeSession(session, catalog)), notes };
+  const isOwn = ({ modelIds }: SessionDescription) => modelIds.some((modelId) => own.has(modelId));
+  const all = sessions.map((session) => describeSession(session, catalog));
+  return { kind: "described", sessions: all.map((each) => (isOwn(each) ? { ...each, hasOwnPrices: true } : each)), notes };
 }
 
 /** By half hour, in which no list changes, and model. */

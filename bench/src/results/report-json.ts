@@ -83,6 +83,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   recordedUsd: figure,
   recordedUsdIs: z.enum(["whole", "a-part"]),
   unpricedModels: z.array(z.string()).readonly().exactOptional(),
+  hasOwnPrices: z.literal(true).exactOptional(),
   statedCostUsd: figure,
   outcome: z
     .strictObject({ grades: z.array(z.strictObject({ name: z.string(), value: z.number() })).readonly() })

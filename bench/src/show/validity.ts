@@ -11,8 +11,8 @@ import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn 
 const TOLD_PERCENT = 1;
 
 /**
- * Says how much sessions cost by list prices of the usage that they report; beside it the cost that logs state by themselves, if it differs by more
- * than one percent from list prices of the same sessions. `null` if nothing could be priced and no log states anything.
+ * Says how much sessions cost by list prices, or the person's, of the usage that they report; beside it the cost that logs state by themselves, if it differs by more
+ * than one percent from these prices of the same sessions. `null` if nothing could be priced and no log states anything.
  */
 export function recordedUsdText(sessions: readonly RecordedDollars[]): string | null {
   const stating = sessions.filter(({ statedCostUsd }) => statedCostUsd !== null);
@@ -28,7 +28,8 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
     const nothing = missing === "" ? "no prices known" : missing;
     return stated === 0 ? (missing === "" ? null : missing) : `${nothing}; ${states}`;
   }
-  const least = `${isWhole ? "" : "at least "}$${formatUsd(sumOf(sessions, usdOf))} by list prices`;
+  const by = sessions.some(({ hasOwnPrices }) => hasOwnPrices) ? "" : " by list prices";
+  const least = `${isWhole ? "" : "at least "}$${formatUsd(sumOf(sessions, usdOf))}${by}`;
   const whole = missing === "" ? least : `${least} (${missing})`;
   return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)}%)` : whole;
 }
@@ -63,7 +64,7 @@ const ERRORS = {
   sizes: ["prompt sizes", "Mean error of the size model, fitted on the even calls and scored on the odd ones."],
   reads: ["cache reads", "Tokens read from the prompt cache, by the replay of the recorded requests."],
   writes: ["cache writes", "Tokens written to the prompt cache, by the replay of the recorded requests."],
-  stated: ["list prices", "The reported usage by list prices, against the prices that the log states."],
+  stated: ["known prices", "The reported usage by list prices or `--prices`, against the prices that the log states."],
 } as const;
 const KINDS: readonly ErrorKind[] = ["dollars", "rules", "sizes", "reads", "writes", "stated"];
 

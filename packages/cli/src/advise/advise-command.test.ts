@@ -166,9 +166,12 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     codex(3, 28_000);
     await advise([]);
     writeFileSync(join(home, "prices.yaml"), "model[32k]: { inputUsdPerMillion: 1, outputUsdPerMillion: 5 }\n");
-    const { stdout } = await advise(["--prices", join(home, "prices.yaml")]);
+    const { stdout } = await advise(["--prices", join(home, "prices.yaml"), "--html", join(home, "priced.html")]);
+    const page = readFileSync(join(home, "priced.html"), "utf8");
+    expect(page).toContain("Dollars: at your prices in ");
+    expect(page + stdout).not.toMatch(/\d by list prices/);
     expect(stdout).toMatch(/^Codex, window 32\.0k: \$\d/m);
-    expect(stdout).not.toMatch(/no prices? (is )?known|\d by list prices\. /);
+    expect(stdout).not.toMatch(/no prices? (is )?known/);
     expect(stdout.replace(/\s+/g, " ")).toMatch(/Dollars: at your prices in \S+prices.yaml; other models at the vendors' list/);
   });
 

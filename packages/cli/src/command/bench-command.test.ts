@@ -284,6 +284,8 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const prices = "synthetic/o200k: { inputUsdPerMillion: 1000, outputUsdPerMillion: 1000 }\n";
     writeFileSync(folder("prices.yaml"), prices);
     const { stdout } = await run("bench logs/session.jsonl -p none --prices prices.yaml --full");
+    const { stdout: short } = await run("bench logs/session.jsonl -p none --prices prices.yaml");
+    expect(short).toMatch(/Recorded usage: (at least )?\$[\d.,]+\. /);
     expect(stdout).toMatch(/^none +1 +[1-9],/m);
     const wrong = await run("bench logs/session.jsonl --prices late.yaml");
     expect(wrong.exitCode).toBe(2);
