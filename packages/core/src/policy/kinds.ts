@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
 import { BUILT_IN_KEEP_RULES } from "../keep/built-in-keep-rules.ts";
 import type { KeepRuleKind } from "../keep/keep-rule.ts";
 import type { KindSpec } from "../kind.ts";
@@ -24,6 +25,12 @@ export interface Kinds {
 }
 
 const LISTS: readonly string[] = ["strategies", "keepRules", "estimators", "prompts", "truncations"];
+
+/** All kinds, as {@link withKinds} gives them. */
+export const allKinds: z.ZodType<never> = option.kind(
+  (value) => isRecord(value) && LISTS.every((name) => Array.isArray(value[name])),
+  "the kinds that withKinds({ … }) makes",
+);
 
 /** An extension of the bench has lists of other names, too. */
 const KINDS = z.looseObject(option.optional(option.list, ...LISTS)).check(({ value, issues }) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { amountSchema } from "../budget.ts";
 import { defineAmountRule, defineKeepRule } from "../keep/keep-rule.ts";
-import { withKinds } from "./kinds.ts";
+import { BUILT_IN_KINDS, withKinds } from "./kinds.ts";
 import { OPAL_POLICY } from "./presets/opal.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { SVEN_POLICY } from "./presets/sven.ts";
@@ -79,6 +79,15 @@ describe("a policy in code", () => {
     ["a share above the whole", { actAt: "101%" }, "actAt"],
   ])("is refused for %s", (_, written, line) => {
     expect(() => definePolicy<string>(written)).toThrow(line);
+  });
+
+  test.each([
+    ["kinds in an object", { kinds: BUILT_IN_KINDS }, "object"],
+    ["only one's own", { keepRules: [] }, "object"],
+    ["a list", [], "a list"],
+  ])("is refused for kinds of another form: %s", (_, kinds, received) => {
+    const wanted = `a policy's kinds: expected the kinds that withKinds({ … }) makes, received ${received}`;
+    expect(() => definePolicy({}, Object(kinds))).toThrow(wanted);
   });
 
   test("names everything that is wrong in its details", () => {

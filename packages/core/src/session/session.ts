@@ -17,7 +17,7 @@ import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, Message, MessageDraft } from "../message/message.ts";
 import type { RequestSizes, RequestUnit } from "../message/size.ts";
 import * as option from "../option.ts";
-import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
+import { allKinds, BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import { checkPolicy, type EnginePolicy, gateSchema } from "../policy/policy.ts";
 import { policyOf } from "../policy/written-policy.ts";
 import { deadlineOf } from "../port-door.ts";
@@ -215,7 +215,8 @@ const SESSION_OPTIONS = option.schema<SessionOptions>({
   writer: option.having("append", "entryAt", "close").nullable().optional(),
   pinned: z.array(text).readonly().optional(),
   stateProviders: z.array(fn).readonly().optional(),
-  ...option.optional(object, "kinds", "tokenizers", "work"),
+  ...option.optional(object, "tokenizers", "work"),
+  ...option.optional(allKinds, "kinds"),
   ...option.optional(fn, "compact", "redact", "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
   ...option.optional(fn, "modelPriors", "modelCosts", "limitsOf", "isBoundReasoning"),
   ...option.optional(count, "answerDeadlineMs", "hiddenOverheadTokens"),
