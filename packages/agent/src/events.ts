@@ -8,7 +8,7 @@ import type {
   ToolResultMessage,
   UsageEntry,
 } from "@plimsoll/core";
-import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
+import { budgetOf, option, triggerTokens } from "@plimsoll/core/extend";
 
 /**
  * Events that an agent sends to its subscribers, in order. `sessionId` names an event's log: the parent's subscribers also get a sub-agent's events, under its own id.
@@ -105,7 +105,7 @@ export function createEventHub(): EventHub {
     emit: (event) => {
       for (const { listener } of [...listeners]) {
         try {
-          listener(event);
+          option.atOnce("listener", listener(event));
         } catch {
           // A display that fails must not end the session, nor keep the others from hearing.
         }

@@ -279,6 +279,11 @@ const ASYNC: readonly (readonly [string, Partial<Kinds>, Partial<Policy>, string
   ),
 ];
 
+test("an async onEvent is refused by name, and ends no process", async () => {
+  const { fit } = smallSession(turns(16), { policy: SMALL_POLICY, onEvent: boom });
+  await expect(fit()).rejects.toThrow("onEvent must not be async: it answered with a promise");
+});
+
 test.each(ASYNC)("an async part is refused by name, and ends no process: %s", async (_, added, changes, part) => {
   const entries = logOf([human("port", "The port is 4711.\nThe host is alpha-beta."), ...turns(8)]);
   const run = async () => {

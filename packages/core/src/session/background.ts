@@ -10,7 +10,7 @@ import { summaryIn } from "../prompts/notices.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { addedUsage, type Usage } from "../usage.ts";
 import { fitStateOf, gateStateOf } from "./fit-session.ts";
-import type { FittedSession, SessionOptions } from "./session.ts";
+import type { FittedSession } from "./session.ts";
 
 /** Work beside a session: a summary is prepared while it goes on. */
 export interface Background {
@@ -33,10 +33,7 @@ interface Slot {
 }
 
 /** Nothing goes on yet beside this log, by its policy. */
-export function createBackground(
-  log: FittedSession,
-  { onEvent, nowMs }: Pick<SessionOptions, "onEvent"> & { readonly nowMs: () => number | null },
-): Background {
+export function createBackground(log: FittedSession, nowMs: () => number | null): Background {
   const { policy } = log.setup;
   const { prepare } = policy;
   const closing = new AbortController();
@@ -49,7 +46,7 @@ export function createBackground(
     const unused = slot?.ready ?? null;
     if (slot === null || unused === null) return;
     slot.ready = null;
-    onEvent?.({ type: "summary-unused", usage: unused.edit.written.usage });
+    log.tell({ type: "summary-unused", usage: unused.edit.written.usage });
   };
   const empty = () => {
     giveUp(now);

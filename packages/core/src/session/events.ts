@@ -2,6 +2,7 @@ import type { FitOutcome, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/window-parts.ts";
 import type { CompactionEntry, CompactionReason, CompactionRecord, SessionEntry, StepOutcome } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
+import { atOnce } from "../kind.ts";
 import type { Usage } from "../usage.ts";
 import type { SessionView } from "./view.ts";
 
@@ -110,7 +111,7 @@ interface CompactionEvent {
   readonly missed?: MissedGoal;
 }
 
-/** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
+/** Receives events, in order, and answers at once. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;
 
 /**
@@ -220,6 +221,6 @@ export function createTeller(
     const over = event.type === "context-irreducible" && event.parts[0]?.over !== undefined ? JSON.stringify(event) : "";
     if (over !== "" && over === irreducibleTold) return;
     irreducibleTold = over === "" ? irreducibleTold : over;
-    onEvent?.(event);
+    atOnce("onEvent", onEvent?.(event));
   };
 }

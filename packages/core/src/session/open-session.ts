@@ -248,7 +248,6 @@ function takeStored(log: OpenLog, entry: SessionEntry, covered: "kept" | "releas
 
 /** Takes a new entry, with the reasoning that it makes invalid, and reports its events. Gives it as it is in the log. */
 function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
-  const { onEvent } = log.options;
   if (given.type === "message" && log.messages.has(given.message.id)) throw doubledIdError(given.message.id);
   log.untried = null;
   // A caller's own entries are redacted before they are checked.
@@ -259,8 +258,8 @@ function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   if (entry.type === "compaction") release(log, "newest");
   if (entry.type !== "usage") return entry;
   const reportedTokens = entry.usage.input.totalTokens ?? 0;
-  if (missingTokens !== null) onEvent?.({ type: "silent-truncation", ...doubted(log, entry, reportedTokens), missingTokens });
-  if (isUsageRefused) onEvent?.({ type: "usage-refused", ...doubted(log, entry, reportedTokens) });
+  if (missingTokens !== null) log.tell({ type: "silent-truncation", ...doubted(log, entry, reportedTokens), missingTokens });
+  if (isUsageRefused) log.tell({ type: "usage-refused", ...doubted(log, entry, reportedTokens) });
   return entry;
 }
 
@@ -273,7 +272,7 @@ function doubted(log: OpenLog, { modelId, requestId }: Pick<UsageEntry, "modelId
 /** Appends the repair of a crash, and reports it; nothing in a new session. */
 function repair(log: OpenLog): void {
   const needed = repairsOf(log.state.view).map(log.append);
-  if (needed.length > 0) log.options.onEvent?.({ type: "session-repaired", entries: needed });
+  if (needed.length > 0) log.tell({ type: "session-repaired", entries: needed });
 }
 
 /** Reads the whole log as it is now, however it grows meanwhile; more than once. */
@@ -306,7 +305,7 @@ function possible(log: OpenLog, reported: ReportedUsage): Usage {
   const count = impossibleCount(usage);
   const reportedTokens = count?.value ?? usage.output.totalTokens ?? 0;
   if (count === null && reportedTokens <= (log.fitted?.model.contextWindowTokens ?? Number.POSITIVE_INFINITY)) return usage;
-  if (!log.isRefusalTold) log.options.onEvent?.({ type: "usage-refused", ...doubted(log, reported, reportedTokens) });
+  if (!log.isRefusalTold) log.tell({ type: "usage-refused", ...doubted(log, reported, reportedTokens) });
   log.isRefusalTold = true;
   return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
 }
@@ -330,7 +329,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   };
   const flush = () => (writer === null ? Promise.resolve() : writes.run(writeFresh));
   const prepares = options.prepared === undefined && setup.policy.prepare !== undefined;
-  const background = prepares ? createBackground(log, { ...options, nowMs }) : null;
+  const background = prepares ? createBackground(log, nowMs) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
   const { redaction } = log;
   const redacted = <Draft extends MessageDraft>(draft: Draft) => redaction.draft(draft, "log");

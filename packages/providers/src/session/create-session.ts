@@ -15,6 +15,7 @@ import {
   LOG_VERSION,
   modelChangeEntry,
   openSession,
+  option,
   recallArtifact,
   requireFallback,
   shortHash,
@@ -210,14 +211,15 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: _limits, ...own } = options;
   const given = { system: written, tools: wire.tools, messages: [], dynamicContext: null };
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
-  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), nowMs: clock = Date.now } = context;
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
   const nowMs = clockDoor(clock);
   const wanted = limitsOf(wire, options);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   const unwritten = unwrittenSummaries(policy, own.summarizer);
-  if (unwritten !== null) onEvent?.(unwritten);
-  if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
+  const tell: SessionLog["tell"] = (event) => option.atOnce("onEvent", context.onEvent?.(event));
+  if (unwritten !== null) tell(unwritten);
+  if (limits !== wanted) tell(replyLowered(wanted, limits));
   const modelPriors = await priorsFor(wire.modelId);
   const renamed = createToolNames(wire.maximumToolNameChars);
   const { compact } = wire;
@@ -251,7 +253,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     await conversation.abandon();
     throw error;
   });
-  return { sessionId, conversation, renamed, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
+  return { sessionId, conversation, renamed, policy, kinds, limits, nowMs, tell };
 }
 
 type SessionStart = Extract<SessionEntry, { readonly type: "session" }>;
