@@ -45,10 +45,11 @@ export function chainOf(
   const { fallback } = policy;
   const asksVendor = ports?.compact !== undefined && breaker.isVendorOut !== true;
   const bound = (specs: readonly StrategySpec[], from: ChainStep["from"]): readonly ChainStep[] =>
-    specs
-      .map((spec) => strategyOf(spec, kinds.strategies))
-      .filter(({ needsModel, name }) => (withModel || !needsModel) && (name !== "vendor" || asksVendor))
-      .map((strategy) => ({ strategy, from }));
+    specs.flatMap((spec) => {
+      const strategy = strategyOf(spec, kinds.strategies);
+      const isLeftOut = (strategy.needsModel && !withModel) || (strategy.name === "vendor" && !asksVendor);
+      return isLeftOut ? [] : [{ strategy, from }];
+    });
   const rules = keepRulesOf(keepFor(policy, reason, input), kinds.keepRules);
   // The newest history that the caller asks for takes the place of the policy's.
   const amount = input.now?.keep ?? null;
@@ -130,17 +131,17 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
       if (edit.kind === "replace-part" && from === "fallback") cutBy.set(edit.messageId, strategy.name);
     if (run.messages !== before.messages) views.push({ from, run });
   };
-  const isTooLarge = () => run.tokens > tools.goal.limitTokens;
+  const { limitTokens } = tools.goal;
   for (const [at, { strategy, from }] of chain.steps.entries()) {
     // If nothing has worked, the policy's steps and the first of the fallback run although the context fits.
     const isDone = run.applied.length > 0 || own !== null;
-    if (isDone && !isTooLarge() && from !== "forced") break;
+    if (isDone && run.tokens <= limitTokens && from !== "forced") break;
     if (from === "fallback") own ??= run;
     await runStep(strategy, from, run);
     // A message that loaded a tool is small, and goes with the last step only.
-    const isReleasable = () =>
-      run.held.length > 0 && (run.held.length > 1 || run.held[0]?.kind !== LOADED_TOOLS.kind || at === chain.steps.length - 1);
-    while (from === "fallback" && isTooLarge() && isReleasable()) await runStep(strategy, from, released(run));
+    const lastCount = run.held[0]?.kind === LOADED_TOOLS.kind && at < chain.steps.length - 1 ? 1 : 0;
+    while (from === "fallback" && run.tokens > limitTokens && run.held.length > lastCount)
+      await runStep(strategy, from, released(run));
   }
   return { run: own === null ? run : refilled(run, { own, cutBy }, tools), views };
 }

@@ -176,7 +176,7 @@ const MOST_KEPT_RATIO = 2 / 3;
 
 function keptRatioOf(rules: readonly KeepRule[], budget: Budget & { readonly roomTokens: number }): number {
   const stated = rules.map((rule) => (rule.keeps === "messages" ? resolveAmount(rule.atMost, budget) : 0));
-  return Math.min(MOST_KEPT_RATIO, Math.max(KEPT_RATIO, ...stated.map((tokens) => tokens / Math.max(1, budget.roomTokens))));
+  return Math.min(MOST_KEPT_RATIO, Math.max(KEPT_RATIO, Math.max(0, ...stated) / Math.max(1, budget.roomTokens)));
 }
 
 const UNUSED_SUMMARY = { strategy: "before-compaction", outcome: "not-applicable", detail: "no step wrote one" } as const;

@@ -55,9 +55,12 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
   const around = aroundKept(input.edits, { messages: before, kept: new Set([...input.kept, ...before.filter(isDeclared)]) });
   const isVendors = around.some((edit) => edit.kind === "replace-spans" && edit.by === "vendor");
   const edits = around.length === 0 || isVendors ? around : [...around, ...unsizedStubs(input.kept)];
-  const replacement = replacementsIn(before);
+  // Of several messages with one id the first counts. Found once: a plan may have an edit for every message.
+  const byId = new Map(before.toReversed().map((message) => [message.id, message]));
   const unwritten = edits.map((edit) =>
-    edit.kind === "replace-part" ? replacement(edit) : { ...edit, message: null, moved: movedBy(edit, input) },
+    edit.kind === "replace-part"
+      ? replacement(edit, byId.get(edit.messageId))
+      : { ...edit, message: null, moved: movedBy(edit, input) },
   );
   const movedCount = unwritten.reduce((sum, edit) => sum + (edit.kind === "replace-spans" ? edit.moved.length : 0), 0);
   const lastHuman = isVendors && pending.some(isHuman) ? "goes" : input.lastHuman;
@@ -115,16 +118,13 @@ async function appliedSpans(
   return { kind, spans, by, covered, usage, message, ...said };
 }
 
-/** Makes replacements in a view applicable. A found message is not looked for again: a plan may have one for every message. */
-function replacementsIn(messages: readonly Message[]): (edit: ReplacePartEdit) => AppliedReplacePart {
-  // Of several messages with one id the first counts.
-  const byId = new Map(messages.toReversed().map((message) => [message.id, message]));
-  return ({ kind, messageId, partIndex, text, handle }) => {
-    const before = byId.get(messageId)?.parts[partIndex];
-    if (before === undefined) throw new PlimsollError("bad-edit", `message ${messageId} has no part ${partIndex}`);
-    const part: Part = { type: "text", text: wellFormed(text) };
-    return { kind, messageId, partIndex, part, handle, removedChars: partChars(before) - partChars(part) };
-  };
+/** Makes the replacement of a part of this message applicable. */
+function replacement(edit: ReplacePartEdit, message: Message | undefined): AppliedReplacePart {
+  const { kind, messageId, partIndex, text, handle } = edit;
+  const before = message?.parts[partIndex];
+  if (before === undefined) throw new PlimsollError("bad-edit", `message ${messageId} has no part ${partIndex}`);
+  const part: Part = { type: "text", text: wellFormed(text) };
+  return { kind, messageId, partIndex, part, handle, removedChars: partChars(before) - partChars(part) };
 }
 
 /**

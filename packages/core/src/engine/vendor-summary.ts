@@ -75,8 +75,8 @@ export function movedBy(
 export function withNewestLast(entry: CompactionEntry, planned: FitView, now: FitView): CompactionEntry {
   const moved = now.messages.slice(planned.messages.size).map(({ id }) => id);
   const [from, through] = [moved[0], moved.at(-1)];
-  const isAtEnd = entry.edits.some((edit) => edit.kind === "replace-spans" && (edit.moved ?? edit.note) !== undefined);
-  if (!isAtEnd || from === undefined || through === undefined) return entry;
+  if (from === undefined || through === undefined) return entry;
+  if (!entry.edits.some((edit) => edit.kind === "replace-spans" && (edit.moved ?? edit.note) !== undefined)) return entry;
   const move = { kind: "replace-spans", by: "nothing", message: null, moved, covered: coverageOf([]), usage: null } as const;
   return { ...entry, edits: [...entry.edits, { ...move, spans: [{ from, through, promptId: null }] }] };
 }

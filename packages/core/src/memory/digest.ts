@@ -140,8 +140,9 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const { first, ...said } = saidIn(covered, view);
   const focus = request.focus === null ? [] : [...focusLines(covered, request.focus), `Focus: ${request.focus}`];
   // The record of a whole log has the present state: an earlier digest's version of it is outdated.
-  const isNewer = (part: keyof Facts) => facts !== undefined || known[part] !== NO_FACTS[part];
-  const outOfDate = KINDS.flatMap(({ mark, record }) => (record !== undefined && isNewer(record) ? [mark] : []));
+  const outOfDate = KINDS.flatMap(({ mark, record }) =>
+    record !== undefined && (facts !== undefined || known[record] !== NO_FACTS[record]) ? [mark] : [],
+  );
   const gone = new Set(covered.map(({ id }) => id));
   const staying = view.filter(({ id }) => !gone.has(id));
   const calls = callsIn(known, staying.filter(({ role }) => role === "tool-result").length);
@@ -420,17 +421,20 @@ function earlierIn(messages: readonly Message[], titles: readonly string[], outO
     for (const { title, body } of found) {
       const all = body.split("\n");
       firstAsked ??= all.find((each) => each.startsWith(FIRST))?.slice(FIRST.length) ?? null;
-      const valid = all.filter((each) => ![FIRST, ...outOfDate].some((mark) => each.startsWith(mark)) && !isLeftEmpty(each));
-      const told = fromFirstItem(withoutBareHeadings(valid)).map((each) => quotedLine(each, titles));
+      const valid = all.filter((each) => {
+        // An indented line that says that there is nothing is a quotation.
+        const isEmpty = each === NOTHING_QUOTED || (!each.startsWith(" ") && isNothing(each));
+        return !isEmpty && ![FIRST, ...outOfDate].some((mark) => each.startsWith(mark));
+      });
+      const told = fromFirstItem(withoutBareHeadings(valid)).map((each) => {
+        // No code fence and no heading of a section: parts of a fence may be left out, and fenced text must not become one.
+        const isSection = each.startsWith("#") && sectionsIn(each, titles).preamble !== each.trim();
+        return isSection || each.startsWith("```") ? ` ${each}` : each;
+      });
       if (told.length > 0) lines.set(title, [...(lines.get(title) ?? []), ...told]);
     }
   }
   return { lines, prose, firstAsked };
-}
-
-/** True for a line that says that there is nothing. An indented line is a quotation. */
-function isLeftEmpty(line: string): boolean {
-  return line === NOTHING_QUOTED || (!line.startsWith(" ") && isNothing(line));
 }
 
 /** The lines without headings that have nothing before the next heading of their rank, or before the end. */
@@ -452,10 +456,4 @@ function fromFirstItem(lines: readonly string[]): readonly string[] {
   const start = lines.findIndex((line) => /^\S/.test(line));
   const last = lines.findLastIndex((line) => line.trim() !== "");
   return start < 0 ? [] : [...lines.slice(start, last), (lines[last] ?? "").trimEnd()];
-}
-
-/** A line that is no code fence and no heading of a section: parts of a fence may be left out, and fenced text must not become one. */
-function quotedLine(line: string, titles: readonly string[]): string {
-  const isSection = line.startsWith("#") && sectionsIn(line, titles).preamble !== line.trim();
-  return isSection || line.startsWith("```") ? ` ${line}` : line;
 }

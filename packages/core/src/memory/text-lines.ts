@@ -51,20 +51,20 @@ function linesAsTheyStand(text: string): readonly TextLine[] {
 }
 
 function withoutNumbers(text: string, lines: readonly TextLine[]): readonly TextLine[] {
-  const numbered = lines.map((line) => behindNumber(text, line));
-  const filled = lines.filter(({ start, end }) => end > start).length;
-  const numbers = numbered.filter(({ number }) => number !== null).length;
+  let [filled, numbers] = [0, 0];
+  const numbered = lines.map((line): TextLine => {
+    if (line.end > line.start) filled += 1;
+    NUMBER.lastIndex = line.start;
+    const found = NUMBER.exec(text);
+    if (found === null) return line;
+    numbers += 1;
+    return { start: NUMBER.lastIndex, end: line.end, number: Number(found[1]) };
+  });
   return numbers >= 2 && numbers >= NUMBERED_RATIO * filled ? numbered : lines;
 }
 
 /** A line's number: no tool sets it further in, and no file has more lines than seven digits count; chosen. */
 const NUMBER = /[ \t]{0,12}(\d{1,7})(?:[→\t]|[:|] ?)/y;
-
-function behindNumber(text: string, line: TextLine): TextLine {
-  NUMBER.lastIndex = line.start;
-  const found = NUMBER.exec(text);
-  return found === null ? line : { start: NUMBER.lastIndex, end: line.end, number: Number(found[1]) };
-}
 
 /** Lines with fewer characters say nothing that distinguishes them from others; chosen. */
 const TELLING_CHARS = 4;

@@ -176,7 +176,7 @@ function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "mis
     type: "compaction-end",
     estimator,
     reason: record.reason,
-    strategies: record.steps.filter((step) => step.outcome === "applied").map((step) => step.strategy),
+    strategies: record.steps.flatMap(({ outcome, strategy }) => (outcome === "applied" ? [strategy] : [])),
     step: record.step ?? null,
     tokensBefore,
     tokensAfter,

@@ -126,9 +126,11 @@ function placesOfSpans(
   spans: readonly { readonly from: string; readonly through: string }[],
   knownOf: (id: string) => Pick<Known, "places"> | undefined,
 ): LogPlaces {
-  const ends = spans.flatMap(({ from, through }) => [from, through].flatMap((id) => knownOf(id)?.places ?? []));
-  if (ends.length === 0) return { first: 0, last: 0 };
-  return { first: Math.min(...ends.map(({ first }) => first)), last: Math.max(...ends.map(({ last }) => last)) };
+  let [first, last] = [Number.POSITIVE_INFINITY, 0];
+  for (const { from, through } of spans)
+    for (const { places } of [knownOf(from) ?? [], knownOf(through) ?? []].flat())
+      [first, last] = [Math.min(first, places.first), Math.max(last, places.last)];
+  return first > last ? { first: 0, last: 0 } : { first, last };
 }
 
 /** Which part of a text is wanted back, in UTF-16 code units: from its beginning, and as much as one recall returns, if not given. */

@@ -1,4 +1,4 @@
-import { type CompactionEntry, isOfView, messagesWrittenBy, type SessionEntry, type UsageEntry } from "../entry.ts";
+import { isOfView, messagesWrittenBy, type SessionEntry, type UsageEntry } from "../entry.ts";
 import { isHuman, type Message, type Part, partTexts } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { utf8Bytes } from "../text.ts";
@@ -58,17 +58,15 @@ export function foldUsageWatch(watch: UsageWatch, entry: SessionEntry): UsageWat
     entry.record.reason !== "recorded" &&
     entry.edits.every(({ kind }) => kind !== "replace-history");
   if (!isKnown) return isOfView(entry) ? forgotten(watch) : watch;
-  return { ...watch, arrived: partsWrittenBy(entry).reduce((arrived, parts) => arrived.append(parts), watch.arrived) };
+  let { arrived } = watch;
+  for (const edit of entry.edits)
+    for (const { parts } of edit.kind === "replace-part" ? [{ parts: [edit.part] }] : messagesWrittenBy(edit))
+      arrived = arrived.append(parts);
+  return { ...watch, arrived };
 }
 
 function forgotten(watch: UsageWatch): UsageWatch {
   return { ...watch, reported: null, arrived: EMPTY_USAGE_WATCH.arrived };
-}
-
-function partsWrittenBy({ edits }: CompactionEntry): readonly (readonly Part[])[] {
-  return edits.flatMap((edit): readonly (readonly Part[])[] =>
-    edit.kind === "replace-part" ? [[edit.part]] : messagesWrittenBy(edit).map(({ parts }) => parts),
-  );
 }
 
 function afterReport(watch: UsageWatch, { modelId, usage }: UsageEntry): UsageWatch {

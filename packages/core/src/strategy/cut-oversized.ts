@@ -33,7 +33,7 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
   const otherTokens = usedTokens - parts.reduce((sum, part) => sum + part.tokens, 0);
   const sizes = parts.map((part) => part.tokens);
   const editsAt = (capTokens: number) =>
-    parts.filter((part) => part.tokens > capTokens).flatMap((part) => shortened(part, capTokens, { to, ...input }));
+    parts.flatMap((part) => (part.tokens > capTokens ? shortened(part, capTokens, { to, ...input }) : []));
   const capAt = (roomTokens: number) => (to === "stubs" ? 0 : commonCap(sizes, roomTokens - otherTokens));
   let edits = editsAt(capAt(input.roomTokens));
   // The remaining text may measure as more than its texts do: it is measured as the view will be, and the cap follows.
