@@ -54,6 +54,13 @@ describe("verdicts", () => {
     expect(linesOf(lost)[0]?.lines.filter((line) => line.startsWith("In "))).toEqual(lines);
   });
 
+  test("say that the answer is for several agents together, if the person's sessions are of several", () => {
+    const report = exampleReport({ sessions: ["a", "b"] });
+    const sessions = report.sessions.map((each, at) => ({ ...each, format: `agent-${at}` }));
+    const together = "For agent-0 and agent-1 together; --from AGENT judges one.";
+    expect([report, { ...report, sessions }].map((each) => linesOf(each)[0]?.lines.includes(together))).toEqual([false, true]);
+  });
+
   test("fit a terminal of 80 columns", () => {
     const reports = [exampleReport({ workingRoomsTokens: [16_000, 128_000] }), projects(3), projects(9)];
     const lines = reports.flatMap((report) => linesOf(report).flatMap((verdict) => verdict.lines));
@@ -145,7 +152,7 @@ describe("verdicts", () => {
       return linesOf(filled)[0]?.lines[0];
     };
     expect([firstIf("keep a: 8 of 8 kept"), firstIf("keep a: 8 of 9 kept, no room for 1")]).toEqual([
-      "Use sven trigger.ratio=0.9*.",
+      "Of 3 policies, use sven trigger.ratio=0.9*.",
       "No policy is clearly better. Closest: sven trigger.ratio=0.9*.",
     ]);
   });
@@ -158,18 +165,18 @@ describe("verdicts", () => {
   test.each([
     ["too few sessions", null, "No answer yet. Best trade-off so far: ours."],
     ["few resamples in which it came first", { again: 0.79 }, "No policy is clearly better: ours looks best here."],
-    ["most resamples", { again: 0.8 }, "Use ours."],
+    ["most resamples", { again: 0.8 }, "Of 2 policies, use ours."],
   ])("begin by %s", (_, sureness, line) => {
     const ours = standingOf("ours", [madeSession("a", 0.5, { held: 80 })]);
     const answer = { choice: { recommended: [ours] }, sureness };
-    expect(choiceWords(answer, ours, { nameOf: String })).toBe(line);
-    expect(isAdvised(answer, ours, null)).toBe(line === "Use ours.");
+    expect(choiceWords(answer, ours, { nameOf: String, compared: 2 })).toBe(line);
+    expect(isAdvised(answer, ours, null)).toBe(line.includes("use ours"));
   });
 
   test.each([
-    ["surely saves 5% and loses nothing", 0.9, 80, "Use ours."],
-    ["saves less", 0.83, 80, "Looks best here: ours."],
-    ["loses a point", 0.9, 81, "Looks best here: ours."],
+    ["surely saves 5% and loses nothing", 0.9, 80, "Of 2 policies, use ours."],
+    ["saves less", 0.83, 80, "Of 2 policies, ours looks best here."],
+    ["loses a point", 0.9, 81, "Of 2 policies, ours looks best here."],
   ])("say to change the person's own compaction only for a policy that %s, as advise does", (_, costRatio, held, line) => {
     const over = (name: string, ratio: number, share: number) => {
       const sessions = Array.from({ length: 8 }, (_, at) => madeSession(`${name}${at}`, ratio, { held: share }));
@@ -179,7 +186,9 @@ describe("verdicts", () => {
       );
     };
     const [ours, now] = [over("ours", 0.8, 80), over("recorded", costRatio, held)];
-    expect(choiceWords({ choice: { recommended: [ours] }, sureness: { again: 1 } }, ours, { nameOf: String, now })).toBe(line);
+    expect(
+      choiceWords({ choice: { recommended: [ours] }, sureness: { again: 1 } }, ours, { nameOf: String, now, compared: 2 }),
+    ).toBe(line);
   });
 
   test("give the line of a share of the room by the room, whatever lies beside it", () => {

@@ -27,11 +27,14 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   const isLarge = lost !== undefined && lost.points > MOST_LOST_POINTS;
   const but = isLarge ? `, but it loses against ${nameOf(lost.rival.policy)}: ${lossText(lost)}.` : ".";
   const quoted = quotedIn(report);
+  const compared = [...judged.standings.keys()].filter((policy) => policy !== BASELINE_POLICY).length;
   return [
-    `${choiceWords(answer, pick, { nameOf, now }).replace(/\.$/, but)}${others.map((other) => besideWords(other, { beside, quoted, nameOf })).join("")}`,
+    `${choiceWords(answer, pick, { nameOf, now, compared }).replace(/\.$/, but)}${others.map((other) => besideWords(other, { beside, quoted, nameOf })).join("")}`,
     `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; recorded ${formatPercent(now.costPercent)}%`}.`,
     ...recordedLine(report, judged),
-    ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now) : []),
+    ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now, nameOf) : []),
+    ...(now !== null && now.policy !== pick.policy && isAdvised(answer, pick, now) ? [BY_PROXY] : []),
+    ...togetherLine(report, judged),
     keptLine(pick, judged),
     ...besideLine(fitting.get(pick.policy)),
     worseLine(answer, pick, nameOf),
@@ -40,6 +43,17 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
     sureLine(judged, answer),
     ...whyLines(all, pick, nameOf),
   ];
+}
+
+/** How a person's agent gets a policy. */
+const BY_PROXY = "Under your agent: plimsoll proxy (needs an API key; not with a subscription).";
+
+/** Says that a person's agents are judged together, if the compared sessions are of several. */
+function togetherLine({ sessions }: BenchReport, { units, now }: WindowJudgement): readonly string[] {
+  const compared = new Set(units.map(({ session }) => session));
+  const agents = [...new Set(sessions.flatMap(({ session, format }) => (compared.has(session) ? [format] : [])))];
+  const isOne = agents.length < 2 || now?.policy !== RECORDED_POLICY.name;
+  return isOne ? [] : [`For ${agents.join(" and ")} together; --from AGENT judges one.`];
 }
 
 /** Counts the sessions in which the run without compaction is partly the recorded one, because it exceeds the window and the agent compacted. */
@@ -107,19 +121,23 @@ const SURE_RATIO = 0.8;
  * Says "use" only where enough projects were seen to know, the same policy comes first in most resamples, and it passes the test of advise against the person's
  * own compaction.
  */
-export function choiceWords(
-  answer: Sure,
-  pick: Standing,
-  { nameOf, now = null }: { readonly nameOf: PolicyNames; readonly now?: Standing | null },
-): string {
+export function choiceWords(answer: Sure, pick: Standing, { nameOf, now = null, compared }: Choosing): string {
   const name = nameOf(pick.policy);
   if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
   const isClear = answer.choice.recommended.length > 0;
   if (answer.sureness === null) return `No answer yet. ${isClear ? "Best trade-off so far" : "Closest"}: ${name}.`;
   if (!isClear) return `No policy is clearly better. Closest: ${name}.`;
   if (now?.policy === pick.policy) return `Keep ${name}: nothing looks better.`;
-  if (changeLine(pick, now).length > 0) return `Looks best here: ${name}.`;
-  return isAdvised(answer, pick, now) ? `Use ${name}.` : `No policy is clearly better: ${name} looks best here.`;
+  const of = `Of ${compared === 1 ? "1 policy" : `${compared} policies`}`;
+  if (changeLine(pick, now, nameOf).length > 0) return `${of}, ${name} looks best here.`;
+  return isAdvised(answer, pick, now) ? `${of}, use ${name}.` : `No policy is clearly better: ${name} looks best here.`;
+}
+
+interface Choosing {
+  readonly nameOf: PolicyNames;
+  readonly now?: Standing | null;
+  /** How many policies were compared: another one may be better. */
+  readonly compared: number;
 }
 
 interface Sure {
@@ -130,11 +148,11 @@ interface Sure {
 /** True if the screen says to use the pick, or to keep it. */
 export function isAdvised({ choice, sureness }: Sure, pick: Standing, now: Standing | null): boolean {
   if (!hasActed(pick) || choice.recommended.length === 0 || sureness === null) return false;
-  return now?.policy === pick.policy || (changeLine(pick, now).length === 0 && sureness.again >= SURE_RATIO);
+  return now?.policy === pick.policy || (changeLine(pick, now, String).length === 0 && sureness.again >= SURE_RATIO);
 }
 
 /** Why the pick is no reason to change the person's own compaction, by the test of advise; nothing if it is one. */
-function changeLine(pick: Standing, now: Standing | null): readonly string[] {
+function changeLine(pick: Standing, now: Standing | null, nameOf: PolicyNames): readonly string[] {
   if (now === null || now.policy === pick.policy) return [];
   const [worst] = lossesAgainst(pick, now);
   const saved = 100 * (1 - pick.costPercent / now.costPercent);
@@ -142,7 +160,7 @@ function changeLine(pick: Standing, now: Standing | null): readonly string[] {
   if (isCheaper(pick, now) && worst === undefined && isSure) return [];
   const saves = saved < 0 ? `costs ${formatPercent(-saved)}% more` : `saves ${formatPercent(saved)}%`;
   const loses = worst === undefined ? "loses nothing" : `loses ${lossText(worst)}`;
-  return [`advise would change nothing: it ${saves}${isSure ? "" : ", but not surely"}, and ${loses}.`];
+  return [`advise would change nothing: ${nameOf(pick.policy)} ${saves}${isSure ? "" : ", but not surely"}, and ${loses}.`];
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
