@@ -1,6 +1,5 @@
-import { definePolicy, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
-import { amountSchema, defineKeepRule, withKinds } from "@plimsoll/core/extend";
-import { createChatCompactor } from "@plimsoll/providers/drop-in/openai-chat";
+import { textOf, toolCallsOf } from "@plimsoll/core";
+import { amountSchema, defineKeepRule } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 const kind = "failed-tests";
@@ -26,13 +25,4 @@ const FAILED_TESTS = defineKeepRule({
   }),
 });
 
-/** For `--with`. */
 export default { keepRules: [FAILED_TESTS] };
-
-const kinds = withKinds({ keepRules: [FAILED_TESTS] });
-const keep = [{ kind, atMost: { tokens: 8_000 } }, ...PLIMSOLL_POLICY.keep];
-const policy = definePolicy({ name: "with-failed-tests", keep }, kinds);
-const limits = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 };
-
-/** For your loop. */
-export const compactor = createChatCompactor({ policy, kinds, limits });

@@ -155,12 +155,28 @@ test.each([
 
 test("`last` counts the choice of a keep rule of one's own", async () => {
   type Example = { readonly compactor: ReturnType<typeof createChatCompactor> };
-  const { compactor } = await vi.importActual<Example>("../examples/keep-rule.mjs");
+  const { compactor } = await vi.importActual<Example>("../examples/keep-rule-loop.mjs");
   const messages = longChat(300_000, "npm test", "FAIL");
   const sent = new Set(await compactor.fit(messages));
   const kept = messages.filter((message) => message.role === "tool" && sent.has(message)).length;
   expect(kept).toBeGreaterThan(1);
   expect(compactor.last?.unkept).toEqual([`keep failed-tests: ${kept} of 40 kept, ${40 - kept} beyond its amount`]);
+});
+
+test("a keep rule that fails is warned of once if nobody listens, with its error", async () => {
+  const thrown = new Error("not today");
+  const choose = () => {
+    throw thrown;
+  };
+  const schema = z.strictObject({ kind: z.literal("broken"), atMost: amountSchema });
+  const broken = defineKeepRule({ kind: "broken", schema, rule: ({ atMost }) => ({ keeps: "messages", atMost, choose }) });
+  const kinds = withKinds({ keepRules: [broken] });
+  const policy = definePolicy({ keep: { broken: "8k" } }, kinds);
+  const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
+  const compactor = createChatCompactor({ policy, kinds, limits: SMALL });
+  for (const chars of [300_000, 400_000]) await compactor.fit(longChat(chars));
+  const named = { name: "PlimsollWarning", message: expect.stringContaining("keep broken failed: not today"), cause: thrown };
+  expect(warn.mock.calls).toEqual([[expect.objectContaining({ ...named, detail: thrown.stack })]]);
 });
 
 const RESULT = "line\n".repeat(2_000);

@@ -49,6 +49,22 @@ export function unwrittenSummaries({ enabled, strategies }: Policy, summarizer: 
   return isAsked && summarizer === undefined ? { type: "breaker-open", failures: 0, why } : null;
 }
 
+/** A listener for programs that have none: warns of a part that failed, once, with its error as `cause` and the place of that as `detail`. */
+export function createFailureWarnings(): (event: ContextEvent) => void {
+  const told = new Set<string>();
+  return (event) => {
+    const failed =
+      event.type === "compaction-failed" ? event.steps : event.type === "compaction-end" ? event.entry.record.steps : [];
+    for (const { strategy, detail, cause } of failed) {
+      if (cause === undefined || told.has(strategy)) continue;
+      told.add(strategy);
+      const place = cause instanceof Error ? cause.stack : undefined;
+      const warning = new Error(`${strategy} failed: ${detail}; onEvent reports each time`, { cause });
+      globalThis.process?.emitWarning(Object.assign(warning, { name: "PlimsollWarning", detail: place }));
+    }
+  };
+}
+
 interface Fitted {
   readonly key?: string | null;
   readonly sessionId: string | null;

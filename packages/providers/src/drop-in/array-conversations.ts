@@ -32,7 +32,14 @@ import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { vendorBlockOf } from "../fields.ts";
-import { type CutResult, type FitReport, fitReport, resultCut, unwrittenSummaries } from "../fit-report.ts";
+import {
+  type CutResult,
+  createFailureWarnings,
+  type FitReport,
+  fitReport,
+  resultCut,
+  unwrittenSummaries,
+} from "../fit-report.ts";
 import { createLearnedLimits } from "../learned-limits.ts";
 import { modelPriors, priorsFor } from "../priors/model-priors.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
@@ -90,11 +97,12 @@ const NEVER_ABORTED = new AbortController().signal;
  * @throws PlimsollError `bad-policy` for a policy without a fallback.
  */
 export function createArrayConversations(options: CompactorOptions, wire: ArrayConversations["wire"]): ArrayConversations {
-  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, context, sessions = null } = options;
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), context, sessions = null } = options;
+  const { onEvent = createFailureWarnings() } = options;
   const nowMs = clockDoor(options.nowMs ?? Date.now);
   const policy = requireFallback(options.policy, kinds);
   const unwritten = unwrittenSummaries(policy, options.summarizer);
-  if (unwritten !== null) option.atOnce("onEvent", onEvent?.(unwritten, { key: null, sessionId: "" }));
+  if (unwritten !== null) option.atOnce("onEvent", onEvent(unwritten, { key: null, sessionId: "" }));
   const conversations = createConversations({
     sessions,
     needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
@@ -125,7 +133,7 @@ export function createArrayConversations(options: CompactorOptions, wire: ArrayC
         // The caller brings the whole history again: it continues the end of a log.
         repairs: "none",
         ...(name.key === null ? {} : context?.(name.key, name.sessionId)),
-        ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
+        onEvent: (event) => onEvent(event, name),
       });
       logs.known.set(session, known);
       const modelId = known.facts?.modelId;

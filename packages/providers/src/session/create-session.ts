@@ -27,7 +27,7 @@ import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
 import { noteSetup } from "../drop-in/request.ts";
 import { textParts } from "../drop-in/wire-array.ts";
-import { resultCut, unwrittenSummaries } from "../fit-report.ts";
+import { createFailureWarnings, resultCut, unwrittenSummaries } from "../fit-report.ts";
 import { priorsFor } from "../priors/model-priors.ts";
 import { replyLowered } from "../shorter-reply.ts";
 import { createToolNames } from "../wire/tools.ts";
@@ -212,12 +212,13 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const given = { system: written, tools: wire.tools, messages: [], dynamicContext: null };
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), nowMs: clock = Date.now } = context;
+  const { onEvent = createFailureWarnings() } = context;
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
   const nowMs = clockDoor(clock);
   const wanted = limitsOf(wire, options);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   const unwritten = unwrittenSummaries(policy, own.summarizer);
-  const tell: SessionLog["tell"] = (event) => option.atOnce("onEvent", context.onEvent?.(event));
+  const tell: SessionLog["tell"] = (event) => option.atOnce("onEvent", onEvent(event));
   if (unwritten !== null) tell(unwritten);
   if (limits !== wanted) tell(replyLowered(wanted, limits));
   const modelPriors = await priorsFor(wire.modelId);
@@ -229,6 +230,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const setting: SessionOptions = {
     ...context,
     ...asking,
+    onEvent,
     policy,
     kinds,
     summarizer,
