@@ -147,7 +147,8 @@ function withSettings(name: string, given: readonly string[], base: ReadPolicy, 
     const settings = given.map((text) => {
       const { path, values } = parseAxis(text);
       const [value = null, other] = values;
-      if (other !== undefined) throw new PlimsollError("bad-input", `${name}: ${text} has several values; --sweep takes those`);
+      const remedy = text.includes("{") ? "write a share as 5% of window" : "--sweep takes those";
+      if (other !== undefined) throw new PlimsollError("bad-input", `${name}: ${text} has several values; ${remedy}`);
       return { path, value };
     });
     const { policy } = policyAt(base.found.policy, settings, kinds);

@@ -53,7 +53,7 @@ export const PAYS_OFF = "pays=off";
 export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds: Kinds = BUILT_IN_KINDS): SweptPolicy {
   const isKnob = ({ path }: SweepSetting) => isKnobPath(path);
   const turned = settings.filter(isKnob).reduce((policy, { path, value }) => withKnob(policy, path, value), base);
-  const words = settings.map(({ path, value }) => `${path}=${isKnobPath(path) ? knobText(value) : value}`);
+  const words = settings.map(({ path, value }) => `${path}=${isKnobPath(path) && path !== "pays" ? knobText(value) : value}`);
   const isWritten = settings.some(({ path }) => path === "pays");
   // A written `actAt` turns `pays` off: another policy than one that writes neither.
   const isOff = base.trigger.pays !== undefined && turned.trigger.pays === undefined && !isWritten;

@@ -30,6 +30,7 @@ describe("a size", () => {
 describe("an amount", () => {
   test.each([
     ["75%", share(0.75)],
+    ["75% of window", { ratio: 0.75, of: "window" }],
     ["72.5%", share(0.725)],
     ["58%", share(0.58)],
     [0.75, share(0.75)],
@@ -175,7 +176,7 @@ describe("a knob", () => {
     ["a line for a policy that never acts", NONE_POLICY, "actAt", "75%", "none never compacts"],
     ["a writer for a policy without summaries", NONE_POLICY, "writer", "model", "none writes no summary"],
     ["another writer", SVEN_POLICY, "writer", "me", "writer: give model, vendor or none"],
-    ["a share of nothing", SVEN_POLICY, "actAt", "soon", "actAt: give a share, as 75%, or a size, as 150k"],
+    ["a share of nothing", SVEN_POLICY, "actAt", "soon", "actAt: give a share, as 75% or 75% of window, or a size, as 150k"],
     ["a cap as a share", SVEN_POLICY, "cap", "5%", "cap: give a size in tokens, as 16k, or off"],
     ["messages of a rule that has none", PLIMSOLL_POLICY, "keep.human", "3 messages", "keep.human: give a share"],
     ["a model without its window", SVEN_POLICY, "model", "claude-haiku-4-5", "and its window"],
@@ -187,6 +188,7 @@ describe("a knob", () => {
 test.each([
   [0.75, "75%"],
   [0.58, "58%"],
+  [1, "100%"],
   [16_000, "16k"],
   [16_384, "16384"],
   ["12 messages", "12 messages"],

@@ -118,6 +118,8 @@ function preparedAt(policy: Policy, value: unknown): Policy["prepare"] {
 
 type Whole = Extract<Amount, { ratio: number }>["of"];
 
+const WHOLES: readonly Whole[] = ["window", "input-budget", "room"];
+
 /** A share is of the same whole as the amount that it replaces, else as the policy's line, else of the input budget. */
 function wholeOf({ trigger }: Pick<Policy, "trigger">, own?: Amount): Whole {
   return wholeIn(own) ?? wholeIn("above" in trigger ? trigger.above : trigger.atLeast) ?? "input-budget";
@@ -206,7 +208,7 @@ function amountIn(path: string, value: unknown, of: Whole): Amount {
   const messages = path === "keep.recent" ? ", as 12 messages" : "";
   const off = path === "actAt" ? "" : ", or off";
   const both = sizeOf(String(value)) === null ? "" : `; ${String(value)} may be either`;
-  throw refused(path, `give a share, as 75%, or a size, as 150k${messages}${off}${both}`);
+  throw refused(path, `give a share, as 75% or 75% of window, or a size, as 150k${messages}${off}${both}`);
 }
 
 function sizeIn(path: string, value: unknown): number {
@@ -224,10 +226,11 @@ function timesIn(value: unknown): number {
 /** A bare number up to this is tokens to one reader and per cent to another. */
 const MOST_PERCENT = 100;
 
-/** Reads an amount as people write it: `75%` and 0.75 are shares, `150k`, `1m` and 150000 are tokens. `null` for anything else, 75 among it. */
+/** Reads an amount as people write it: `75%`, `75% of window` and 0.75 are shares, `150k`, `1m` and 150000 are tokens. `null` for anything else, 75 among it. */
 export function amountOf(value: unknown, of: Whole = "input-budget"): Amount | null {
-  const [, percent] = /^(\d{1,3}(?:\.\d{1,4})?) ?%$/.exec(String(value)) ?? [];
-  if (percent !== undefined) return Number(percent) <= 100 ? { ratio: rounded(Number(percent) / 100), of } : null;
+  const [, percent, named] = /^(\d{1,3}(?:\.\d{1,4})?) ?%(?: of (window|input-budget|room))?$/.exec(String(value)) ?? [];
+  const whole = WHOLES.find((each) => each === named) ?? of;
+  if (percent !== undefined) return Number(percent) <= 100 ? { ratio: rounded(Number(percent) / 100), of: whole } : null;
   const number = typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : sizeOf(String(value));
   if (number === null) return null;
   if (number <= 1) return { ratio: number, of };
@@ -254,6 +257,6 @@ function refused(path: string, why: string): PlimsollError {
 /** A knob's value as people write it: 0.75 is `75%`, 150000 is `150k`, text stays. */
 export function knobText(value: string | number | boolean | null): string {
   if (typeof value !== "number") return String(value);
-  if (value < 1) return `${rounded(value * 100)}%`;
+  if (value <= 1) return `${rounded(value * 100)}%`;
   return value % 1_000 === 0 ? `${value / 1_000}k` : String(value);
 }

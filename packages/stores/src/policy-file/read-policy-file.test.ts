@@ -270,7 +270,11 @@ describe("a policy file", () => {
   });
 
   test.each([
-    ["a knob's value", "extends: sven\nactAt: soon\n", "plimsoll.yaml:2:1: actAt: give a share, as 75%, or a size, as 150k"],
+    [
+      "a knob's value",
+      "extends: sven\nactAt: soon\n",
+      "plimsoll.yaml:2:1: actAt: give a share, as 75% or 75% of window, or a size, as 150k",
+    ],
     ["a rule's value", "keep:\n  recent: some\nextends: pi\n", "plimsoll.yaml:2:3: keep.recent: give a share"],
     ["a mistyped knob", "extends: sven\nactsAt: 75%\n", 'plimsoll.yaml:2:1: unknown key "actsAt": did you mean actAt?'],
     [
@@ -328,4 +332,11 @@ describe("the schema of policies", () => {
       expect.arrayContaining(["extends", "actAt", "writer", "cap", "trigger"]),
     );
   });
+});
+
+test.each([
+  ["a list of rules", "[{ kind: recent, messages: 10 }]", [expect.stringMatching(/^late\.yaml:2:1: this list leaves out the preset's /)]],
+  ["a map", "{ recent: 10 messages }", []],
+])("%s under a preset says which rules it leaves out", (_, keep, notes) => {
+  expect(read(`extends: plimsoll\nkeep: ${keep}\n`)).toMatchObject({ notes });
 });

@@ -173,7 +173,15 @@ function checked(document: YamlDocument, displayName: string, given: PolicyData)
     if (line !== null) return `${displayName}:${line}`;
     return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;
   };
-  return { found: { policy, originOf, notes: [...gone, ...retired].map(line) } };
+  return { found: { policy, originOf, notes: [...gone, ...retired, ...replacedRules(policy, given)].map(line) } };
+}
+
+/** The rules of the preset that a list of rules does without. */
+function replacedRules(policy: Policy, { data, base }: PolicyData): PolicyData["gone"] {
+  const kinds = policy.keep.map(({ kind }) => kind);
+  const left = Array.isArray(data.keep) ? (base?.keep ?? []).flatMap(({ kind }) => (kinds.includes(kind) ? [] : [kind])) : [];
+  const text = `this list leaves out the preset's ${left.join(", ")}; a map (keep: { recent: 5% }) would keep them`;
+  return left.length === 0 ? [] : [{ path: ["keep"], text }];
 }
 
 /** The knob that sets the value at a path. */
