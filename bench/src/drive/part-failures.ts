@@ -15,6 +15,9 @@ interface FailingRow {
   readonly compactions: readonly { readonly steps: readonly string[] }[];
 }
 
+/** Begins the detail of a keep rule that worked. */
+const CHOSE = /^(?:\d+ of \d+ kept|chose nothing)/;
+
 /** The steps of a compaction that was made, or that came to nothing. */
 type Steps = Extract<FitOutcome, { kind: "failed" }>["steps"];
 
@@ -32,7 +35,7 @@ export function createFailureLog(): { add(steps: Steps): void; result(): readonl
     add: (steps) => {
       for (const { strategy: part, outcome, detail } of steps) {
         const isFailed = outcome === "failed";
-        if (outcome !== "not-applicable" && outcome !== "released")
+        if ((outcome !== "not-applicable" && outcome !== "released") || CHOSE.test(detail ?? ""))
           addUp(parts, { part, failed: isFailed ? 1 : 0, tried: 1, reason: isFailed ? (detail ?? "") : "" });
       }
     },
@@ -52,10 +55,8 @@ export function failuresOf(rows: readonly FailingRow[]): readonly PartFailure[] 
 /** Compactions in which a part worked, in sessions in which it never failed. */
 function workedElsewhere(rows: readonly FailingRow[], part: string): number {
   const others = rows.filter(({ failures = [] }) => !failures.some((each) => each.part === part));
-  return others.reduce(
-    (sum, { compactions }) => sum + compactions.filter(({ steps }) => steps.includes(`${part}: applied`)).length,
-    0,
-  );
+  const isOf = (step: string) => step.startsWith(`${part}: `) && /^applied|^\d+ of|^chose/.test(step.slice(part.length + 2));
+  return others.reduce((sum, { compactions }) => sum + compactions.filter(({ steps }) => steps.some(isOf)).length, 0);
 }
 
 /** The policies with a part that failed on every try: the measurement shows the rest of the policy, so none of them is recommended. */

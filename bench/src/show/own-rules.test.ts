@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
+import { createFailureLog } from "../drive/part-failures.ts";
 import { judge } from "../judge/judge.ts";
 import { fillingOwnRules } from "../judge/kept-by-rules.ts";
 import { ownRuleRemarks } from "./own-rules.ts";
@@ -31,14 +32,18 @@ const remarks = (steps: readonly string[], like: readonly string[] = []) => {
 test.each<[string, readonly string[], RegExp]>([
   [
     "what a rule kept",
-    ["keep tickets: 32 of 56 kept, no room for 24"],
-    /^sven: keep tickets kept \d+ of \d+ choices in \d+ compactions\.$/,
+    ["keep tickets: 32 of 56 kept, no room for 14, 10 beyond its amount"],
+    /^sven: keep tickets chose in (\d+) of \1 compactions of all \d+ sessions and kept \d+ of \d+ choices \(no room for \d+, \d+ beyond its amount\)\. Its 10% is of the space for messages, or of all messages if fewer: at most \S+k\.$/,
   ],
-  ["that it chose nothing", ["keep tickets: chose nothing"], /^sven: keep tickets chose nothing in \d+ compactions\.$/],
+  [
+    "that it chose nothing",
+    ["keep tickets: chose nothing"],
+    /^sven: keep tickets chose nothing in \d+ compactions of all \d+ sessions\.$/,
+  ],
 ])("a person's own rule: %s", (_, steps, text) => {
   expect(remarks(steps)).toEqual([
     expect.stringMatching(text),
-    "Any message that stays longer raises kept %: compare sven with its base at keep.recent=15%.",
+    "Any message that stays longer raises kept %: compare it with sven keep.recent=15% keep.tickets=off.",
   ]);
 });
 
@@ -58,4 +63,11 @@ test.each([
   const [compaction] = row?.compactions ?? [];
   const rows = row === undefined || compaction === undefined ? [] : [{ ...row, compactions: [{ ...compaction, steps }] }];
   expect(fillingOwnRules({ rows }).has("sven")).toBe(isFilling);
+});
+
+test("a rule that sometimes fails was tried each time that it chose, too", () => {
+  const log = createFailureLog();
+  const step = (outcome: "failed" | "not-applicable", detail: string) => ({ strategy: "keep tickets", outcome, detail });
+  log.add([step("failed", "not today"), step("not-applicable", "chose nothing"), step("not-applicable", "2 of 2 kept")]);
+  expect(log.result()).toEqual([{ part: "keep tickets", failed: 1, tried: 3, reason: "not today" }]);
 });

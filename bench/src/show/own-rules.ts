@@ -2,9 +2,10 @@ import { type EnginePolicy, isRecord } from "@plimsoll/core/extend";
 import type { WindowJudgement } from "../judge/judge.ts";
 import { type KeptByRule, keptBy } from "../judge/kept-by-rules.ts";
 import { windowLabel } from "../judge/window-label.ts";
-import type { BenchReport } from "../results.ts";
-import { formatCount, formatNumberOf } from "./figures.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { formatCount, formatNumberOf, formatTokens } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
+import { againstText, baseOf } from "./verdict.ts";
 
 /** Says under each policy how much a person's own keep rules kept, and names the policies that compacted with equal results in every compared session. */
 export function ownRuleRemarks(
@@ -14,35 +15,57 @@ export function ownRuleRemarks(
 ): readonly string[] {
   const alike = new Map<string, string[]>();
   const kept = summaries.flatMap(({ policy }) => {
-    const own = rows.filter((row) => row.policy === policy && windowLabel(row.window) === label);
+    const own = rows.filter((row) => row.policy === policy && windowLabel(row.window) === label && row.metrics !== null);
     const key = JSON.stringify(standings.get(policy)?.units.map(({ costRatio, vector }) => [costRatio, vector]));
     if (own.some(({ compactions }) => compactions.length > 0)) alike.set(key, [...(alike.get(key) ?? []), nameOf(policy)]);
-    const said = keptBy(own).map(ruleText);
     const keep = policies.find(({ name }) => name === policy)?.policy.keep ?? [];
-    return said.length === 0
-      ? []
-      : [...said.map((text) => `${nameOf(policy)}: ${text}`), controlText(nameOf(policy), keep, keptBy(own))];
+    const counts = keptBy(own);
+    if (counts.length === 0) return [];
+    const [now, base] = [policy, baseOf(policy)].map((name) => standings.get(name));
+    const against = now === undefined || base === undefined || now === base ? [] : [againstText(now, base, nameOf)];
+    const said = [...counts.map((count) => ruleText(count, keep, own)), ...against].join(" ");
+    return [`${nameOf(policy)}: ${said}`, controlText(policy, keep, counts)];
   });
   const equal = [...alike.values()].filter((names) => names.length > 1);
   return [...kept, ...equal.map((names) => `Identical results in every session: ${names.join(", ")}.`)];
 }
 
-/** The control of a rule: the newest messages, with the room of both. */
+/** A rule's control: as much more of the newest messages in its place. */
 function controlText(policy: string, keep: EnginePolicy["keep"], kept: readonly KeptByRule[]): string {
-  const shareOf = (kind: string) => keep.flatMap((rule) => (rule.kind === kind ? [ratioOf(rule)] : []))[0] ?? 0;
-  const shares = [shareOf("recent"), ...kept.map(({ rule }) => shareOf(rule))];
-  const share = shares.includes(0)
-    ? "their room added"
-    : `keep.recent=${Number((100 * shares.reduce((a, b) => a + b)).toPrecision(3))}%`;
-  return `Any message that stays longer raises kept %: compare ${policy} with its base at ${share}.`;
+  const base = baseOf(policy);
+  const ratios = ["recent", ...kept.map(({ rule }) => rule)].map((kind) => roomRatio(keep, kind));
+  const ratio = ratios.includes(0) ? 0 : ratios.reduce((a, b) => a + b);
+  const off = base === policy ? kept.map(({ rule }) => ` keep.${rule}=off`).join("") : "";
+  const control =
+    ratio > 0 && ratio <= 1 ? `${base} keep.recent=${percentOf(ratio)}${off}` : `${base}${off} and as much more keep.recent`;
+  return `Any message that stays longer raises kept %: compare it with ${control}.`;
 }
 
-function ratioOf(rule: object): number {
+const percentOf = (ratio: number) => `${Number((100 * ratio).toPrecision(3))}%`;
+
+/** A rule's share of the room for messages; 0 for any other amount. */
+function roomRatio(keep: EnginePolicy["keep"], kind: string): number {
+  const rule = keep.find((each) => each.kind === kind) ?? {};
   const amount = Object.entries(rule).find(([key]) => key === "amount" || key === "atMost")?.[1];
-  return isRecord(amount) && typeof amount.ratio === "number" ? amount.ratio : 0;
+  return isRecord(amount) && typeof amount.ratio === "number" && amount.of === "room" ? amount.ratio : 0;
 }
 
-function ruleText({ rule, kept, of, times }: KeptByRule): string {
-  const said = of === 0 ? "chose nothing" : `kept ${formatCount(kept)} of ${formatCount(of)} choices`;
-  return `keep ${rule} ${said} in ${formatNumberOf(times, "compaction")}.`;
+function ruleText(
+  { rule, kept, of, beyond, times, chose }: KeptByRule,
+  keep: EnginePolicy["keep"],
+  own: readonly ReplayRow[],
+): string {
+  const all = `${formatNumberOf(times, "compaction")} of all ${formatNumberOf(own.length, "session")}`;
+  if (of === 0) return `keep ${rule} chose nothing in ${all}.`;
+  const roomless = of - kept - beyond;
+  const gone = [
+    roomless > 0 && `no room for ${formatCount(roomless)}`,
+    beyond > 0 && `${formatCount(beyond)} beyond its amount`,
+  ];
+  const lost = gone.some(Boolean) ? ` (${gone.filter(Boolean).join(", ")})` : "";
+  const ratio = roomRatio(keep, rule);
+  const roomTokens = Math.max(...own.map(({ inputBudgetTokens, overheadTokens }) => inputBudgetTokens - overheadTokens));
+  const share = `${percentOf(ratio)} is of the space for messages, or of all messages if fewer: at most ${formatTokens(ratio * roomTokens)}.`;
+  const said = `keep ${rule} chose in ${formatCount(chose)} of ${all} and kept ${formatCount(kept)} of ${formatCount(of)} choices${lost}.`;
+  return ratio === 0 ? said : `${said} Its ${share}`;
 }

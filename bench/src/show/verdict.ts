@@ -85,20 +85,23 @@ export function whyLines(placed: readonly Standing[], pick: Standing, nameOf: Po
   const others = placed
     .filter((each) => isJudge(each) && each.lostRequests === 0 && !(hasBase && isOfBase(each) && each.policy !== base))
     .toSorted((a, b) => Number(b.policy === base) - Number(a.policy === base) || distance(a) - distance(b));
-  const ahead = (own: number | null, than: number | null) => (own ?? 0) - (than ?? 0);
   const less = others.find(({ gain }) => ahead(pick.gain, gain) >= WORTH_SAYING);
   const more = others.find(({ gain }) => ahead(gain, pick.gain) >= WORTH_SAYING);
-  const signed = (figure: number) => `${figure > 0 ? "+" : ""}${formatPercent(figure)}`;
-  return [less, more].flatMap((other) => {
-    if (other === undefined) return [];
-    const cost = signed(100 * (pick.costPercent / other.costPercent - 1));
-    const older = pick.farGain === null ? "" : `, older ${signed(ahead(pick.farGain, other.farGain))}`;
-    return [`Against ${nameOf(other.policy)}: cost ${cost}%, kept ${signed(ahead(pick.gain, other.gain))} points${older}.`];
-  });
+  return [less, more].flatMap((other) => (other === undefined ? [] : [againstText(pick, other, nameOf)]));
 }
 
+/** How cost and kept shares of a policy differ from those of another. */
+export function againstText(pick: Standing, other: Standing, nameOf: PolicyNames): string {
+  const signed = (figure: number) => `${figure > 0 ? "+" : ""}${formatPercent(figure)}`;
+  const cost = signed(100 * (pick.costPercent / other.costPercent - 1));
+  const older = pick.farGain === null ? "" : `, older ${signed(ahead(pick.farGain, other.farGain))}`;
+  return `Against ${nameOf(other.policy)}: cost ${cost}%, kept ${signed(ahead(pick.gain, other.gain))} points${older}.`;
+}
+
+const ahead = (own: number | null, than: number | null) => (own ?? 0) - (than ?? 0);
+
 /** The policy that a name gives settings to, as `plimsoll` of `plimsoll cap=16k`. */
-const baseOf = (policy: string) => policy.split(/ (?=[A-Za-z][\w.-]*=)/)[0] ?? policy;
+export const baseOf = (policy: string): string => policy.split(/ (?=[A-Za-z][\w.-]*=)/)[0] ?? policy;
 
 /** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
