@@ -115,7 +115,7 @@ function chartSection({ index: { sessions, windows, policies } }: ChartBlocks, m
 <label class="tick" id="show-all-label" hidden><input id="show-all" type="checkbox">full height</label>
 </div>
 <figure>
-<div id="chart" class="chart" role="group" aria-label="Prompt size over calls"><p class="soft">The chart appears when the page's scripts have run; all tables work without.</p></div>
+<div id="chart" class="chart" role="group" aria-label="Prompt size over calls"><p class="soft">The chart and the table below appear when the page's scripts have run; all other tables work without.</p></div>
 <figcaption><span class="key"><b>○</b>compaction right before this call</span><span class="key"><b class="cross">×</b>request above the context window</span><span class="key"><b>▾</b>prompt cache broken, <b>▿</b>expired (policy looked at)</span><span id="chart-note"></span></figcaption>
 </figure>
 <p class="note">At most six policies are shown at first: click one in the legend to hide or show it; drag across the chart to zoom in, double-click to zoom out. By keyboard, with the chart in focus: <kbd>←</kbd> <kbd>→</kbd> go from call to call, <kbd>Page Up</kbd> <kbd>Page Down</kbd> from compaction to compaction of the policy looked at, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom.</p>

@@ -21,7 +21,6 @@ import { compactsAt } from "./verdict.ts";
 /** A policy of a window: its actions, and over the compared sessions its cost and kept share. */
 interface PolicyRow {
   readonly summary: PolicySummary;
-  readonly isNow: boolean;
   readonly compactsAtTokens: number | null;
   /** `null` unless it was replayed in each of the compared sessions. */
   readonly standing: Standing | null;
@@ -96,7 +95,7 @@ export function readingOf(windows: readonly WindowJudgement[]): string {
     ? "that outgrow the window"
     : "in which a policy acts (none outgrows its window)";
   const lost = windows.some(({ standings }) => (standings.get(BASELINE_POLICY)?.tooLarge ?? 0) > 0)
-    ? `; ${BASELINE_POLICY} counts as losing their texts`
+    ? `; the policy ${BASELINE_POLICY} counts as losing their texts`
     : "";
   return `${READING}${lost}. All over the sessions ${over}. Among other policies, another may come first.`;
 }
@@ -145,7 +144,7 @@ function compactionsNote(report: BenchReport, judged: WindowJudgement, nameOf: P
 
 /** The table behind a window's answer: a row a policy, among them the person's present one. */
 export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {
-  const { summaries, standings, now } = judged;
+  const { summaries, standings } = judged;
   return tableOf<PolicyRow>({
     title: `Policies, ${judged.windowLabel}`,
     notes: [
@@ -159,13 +158,17 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
     columns: POLICY_COLUMNS,
     rows: summaries.map((summary) => ({
       summary,
-      isNow: now?.policy === summary.policy,
       compactsAtTokens: compactsAt(report, judged, summary.policy)?.tokens ?? null,
       standing: standings.get(summary.policy) ?? null,
     })),
-    nameOf: ({ summary: { policy }, isNow }) =>
-      isNow && policy !== RECORDED_POLICY.name ? `${nameOf(policy)} (recorded)` : nameOf(policy),
+    nameOf: ({ summary: { policy } }) => rowNames(judged, nameOf)(policy),
   });
+}
+
+/** Names the rows of a window's tables: the policy that the sessions were recorded under is marked. */
+function rowNames({ now }: WindowJudgement, nameOf: PolicyNames): PolicyNames {
+  const isMarked = (policy: string) => policy === now?.policy && policy !== RECORDED_POLICY.name;
+  return (policy) => (isMarked(policy) ? `${nameOf(policy)} (recorded)` : nameOf(policy));
 }
 
 /** The tables behind the first: each measure, cost and requests, a table each for each window. */
@@ -176,8 +179,8 @@ export function furtherPolicyTables(
   names: SessionNames,
 ): readonly ReportTable[] {
   return [
-    ...windows.map((judged) => measureTable(judged, nameOf)),
-    ...windows.flatMap((judged) => differenceTables(judged, nameOf, names)),
+    ...windows.map((judged) => measureTable(judged, rowNames(judged, nameOf))),
+    ...windows.flatMap((judged) => differenceTables(judged, rowNames(judged, nameOf), names)),
     ...(["cost", "requests"] as const).flatMap((name) =>
       windows.map(({ windowLabel, summaries }) =>
         tableOf({
@@ -195,14 +198,14 @@ export function furtherPolicyTables(
 
 const METRIC_TITLES = { cost: "Dollars and prompt cache", requests: "Requests and compactions" } as const;
 
-function measureTable({ windowLabel, summaries, standings }: WindowJudgement, nameOf: PolicyNames): ReportTable {
+function measureTable({ windowLabel, summaries, standings, now }: WindowJudgement, nameOf: PolicyNames): ReportTable {
   return tableOf<MeasuredPolicy>({
     title: `Kept, measure by measure, ${windowLabel}`,
     notes: ["Means of the compared sessions' shares, %. Older: last said 20,000 tokens before or more."],
     rowTitle: "policy",
     columns: [...MEASURE_COLUMNS, ...BESIDE_COLUMNS],
     rows: summaries.flatMap((summary) => {
-      const standing = summary.isActing ? standings.get(summary.policy) : undefined;
+      const standing = summary.isActing || summary.policy === now?.policy ? standings.get(summary.policy) : undefined;
       return standing === undefined ? [] : [{ ...standing, summary }];
     }),
     nameOf: ({ policy }) => nameOf(policy),
@@ -249,12 +252,13 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
 
 /** Each policy beside the first of the run that compacts, over the same sessions; no table with fewer than two. Sessions that cost more come before it. */
 function differenceTables(
-  { windowLabel, summaries, standings, fitting }: WindowJudgement,
+  { windowLabel, summaries, standings, fitting, now }: WindowJudgement,
   nameOf: PolicyNames,
   names: SessionNames,
 ): readonly ReportTable[] {
-  const rows = summaries.flatMap(({ policy, isActing }) => (isActing ? (standings.get(policy) ?? []) : []));
-  const [first] = rows;
+  const acting = summaries.flatMap(({ policy, isActing }) => (isActing ? (standings.get(policy) ?? []) : []));
+  const rows = now === null || acting.some(({ policy }) => policy === now.policy) ? acting : [...acting, now];
+  const [first] = acting;
   if (first === undefined || rows.length < 2) return [];
   const column = (title: string, cell: (own: Standing) => string) => ({ ...textColumn(title, cell), isText: false });
   const beside = (title: string, differenceOf: DifferenceOf, over: typeof meanOver) =>

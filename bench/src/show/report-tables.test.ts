@@ -142,4 +142,6 @@ test.each([
   const [first, second] = table?.rows.map(({ cells }) => cells.map((cell) => cell.shown)) ?? [];
   expect([first?.[0], first?.at(-2)]).toEqual(["–", `0/${owners}`]);
   expect(second?.[0]).toMatch(shown);
+  for (const part of ["Beside ", "Kept, measure"])
+    expect(tables.find(({ title }) => title.startsWith(part))?.rows.map(({ name }) => name)).toContain("recorded");
 });
