@@ -25,7 +25,8 @@ const LOSING = {
   gains: [moved("edited files", 4)],
 };
 const PROXY = { ...CHEAP, kind: "proxy" } as const;
-const SURE = "saves 28.0% of a session's cost on average (likely 19.0 to 34.0%); about $11.20 in all; compacts 1 time, now 1";
+const SURE =
+  "saves 28.0% of a session's cost on average (19.0 to 34.0% in 95% of resamples of your sessions); about $11.20 in all; compacts 1 time, now 1";
 const SHORT = "saves 28.0% a session on average ($11.20 in all)";
 const JUDGED = "Judged on 12 sessions of 2 projects.";
 const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;

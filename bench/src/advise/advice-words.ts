@@ -110,7 +110,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more; kept %: mean of all measures; older %: of the older ones; dollars: with a modelled prompt cache, or the recorded ones if lower; over window: requests too large for it; largest loss: in points, against now (the loss of now: against the default; none*: none over all sessions, but on a half of them). Likely: in 95% of resamples of your sessions or projects.";
+  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older %: the same of older text; dollars: with a modelled prompt cache, or the recorded ones if lower; over window: requests too large for it; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -141,7 +141,7 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, exte
   const [low, high] = [sureness.cost.through, sureness.cost.from].map((percent) => formatPercent(100 - percent));
   const isUnset = choice?.setting.kind === "remove";
   const before = choice?.rows.find(({ kind }) => kind === (isUnset ? "default" : "now"))?.standing.compactions ?? 0;
-  const saves = `saves${isUnset ? ", against the default," : ""} ${savesPercent(best)} of a session's cost on average (likely ${low} to ${high}%)${savesUsd(best, pays)}`;
+  const saves = `saves${isUnset ? ", against the default," : ""} ${savesPercent(best)} of a session's cost on average (${low} to ${high}% in 95% of resamples of your ${sureness.drawn})${savesUsd(best, pays)}`;
   const often = `compacts ${formatNumberOf(best.standing.compactions, "time")}, ${isUnset ? "by default" : "now"} ${formatCount(before)}`;
   return `${[saves, often, losses, ...moved("gains", "+", best.gains)].join("; ")}.${doubt} ${judgedOn(choice)}`;
 }

@@ -41,7 +41,9 @@ describe("verdicts", () => {
       "lost requests of an agent that compacted",
       1,
       1,
-      ["In 1 of 2 sessions, requests above the window count as recorded, with the agent's own compactions."],
+      [
+        "100% is the run without compaction; in 1 of 2 sessions its requests above the window count as recorded, after the agent's own compactions.",
+      ],
     ],
     ["lost requests of one that didn't", 1, 0, []],
     ["no lost request", 0, 1, []],
@@ -51,7 +53,7 @@ describe("verdicts", () => {
     const lost = withMetrics({ ...report, sessions }, ({ safety }, { policy, session }) =>
       policy === "none" && session === "a" ? { safety: { ...safety, unrecoveredRequests } } : {},
     );
-    expect(linesOf(lost)[0]?.lines.filter((line) => line.startsWith("In "))).toEqual(lines);
+    expect(linesOf(lost)[0]?.lines.filter((line) => line.startsWith("100% is "))).toEqual(lines);
   });
 
   test("say that the answer is for several agents together, if the person's sessions are of several", () => {

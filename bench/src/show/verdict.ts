@@ -69,7 +69,11 @@ function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: lab
   );
   const count = units.filter(({ session }) => over.has(session) && compacted.has(session)).length;
   const those = `${count} of ${formatNumberOf(units.length, "session")}`;
-  return count === 0 ? [] : [`In ${those}, requests above the window count as recorded, with the agent's own compactions.`];
+  return count === 0
+    ? []
+    : [
+        `100% is the run without compaction; in ${those} its requests above the window count as recorded, after the agent's own compactions.`,
+      ];
 }
 
 /** So many points more are worth a sentence; chosen. */
