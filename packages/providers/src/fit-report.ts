@@ -83,11 +83,15 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
   const spans: Replaced[] = [];
   const parts: Pick<CutResult, "handle" | "chars">[] = [];
-  for (const edit of entries.flatMap(({ edits }) => edits)) {
-    if (edit.kind === "replace-part") parts.push({ handle: edit.handle, chars: edit.removedChars });
-    if (edit.kind !== "replace-spans") continue;
-    const { by, usage, covered } = edit;
-    spans.push({ by: by === "summary" && usage === null ? "digest" : by, messages: covered.messages, chars: covered.chars });
+  const unkept: string[] = [];
+  for (const { edits, record } of entries) {
+    unkept.push(...unkeptIn(record));
+    for (const edit of edits) {
+      if (edit.kind === "replace-part") parts.push({ handle: edit.handle, chars: edit.removedChars });
+      if (edit.kind !== "replace-spans") continue;
+      const { by, usage, covered } = edit;
+      spans.push({ by: by === "summary" && usage === null ? "digest" : by, messages: covered.messages, chars: covered.chars });
+    }
   }
   return {
     kind: outcome?.kind ?? "unchanged",
@@ -96,7 +100,7 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
     tokensBefore: entries[0]?.record.tokensBefore ?? tokensAfter,
     tokensAfter,
     replaced: [...spans, ...byHandles("handles", parts), ...byHandles("cap", cuts)],
-    unkept: entries.flatMap(({ record }) => unkeptIn(record)),
+    unkept,
     why: outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted),
   };
 }

@@ -7,7 +7,7 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { PINNED } from "../keep/pinned.ts";
 import { isDeclared, type Message } from "../message/message.ts";
-import type { EnginePolicy, Policy } from "../policy/policy.ts";
+import type { EnginePolicy } from "../policy/policy.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
 import { loggableUsage } from "../summarizer/usable.ts";
@@ -50,7 +50,9 @@ export function chainOf(
       const isLeftOut = (strategy.needsModel && !withModel) || (strategy.name === "vendor" && !asksVendor);
       return isLeftOut ? [] : [{ strategy, from }];
     });
-  const rules = keepRulesOf(keepFor(policy, reason, input), kinds.keepRules);
+  const asked = reason === "manual" ? (policy.manualKeep ?? policy.keep) : policy.keep;
+  const keep = input.now !== undefined ? asked : reason === "overflow" ? policy.overflow.keep : policy.keep;
+  const rules = keepRulesOf(keep, kinds.keepRules);
   // The newest history that the caller asks for takes the place of the policy's.
   const amount = input.now?.keep ?? null;
   const others = rules.filter(({ keeps }) => keeps !== "newest");
@@ -66,11 +68,6 @@ export function chainOf(
 /** True once so many summaries failed in a row that the policy asks no model until a person says something. */
 export function isOpen({ failures }: Breaker, { progress }: EnginePolicy): boolean {
   return failures >= progress.maximumFailures;
-}
-
-function keepFor({ keep, manualKeep, overflow }: EnginePolicy, reason: CompactionReason, input: FitInput): Policy["keep"] {
-  if (input.now !== undefined) return reason === "manual" ? (manualKeep ?? keep) : keep;
-  return reason === "overflow" ? overflow.keep : keep;
 }
 
 /** A view on its way through a chain, and the edits made to it. */

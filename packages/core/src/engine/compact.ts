@@ -3,7 +3,6 @@ import { type Budget, resolveAmount } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
 import { type AppliedEdit, type CompactionReason, type CompactionRecord, failedStep, type StepOutcome } from "../entry.ts";
 import { canonicalJson } from "../json.ts";
-import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { frozen } from "../kind.ts";
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
@@ -86,11 +85,14 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const besideStepsTokens = tokensBesideSteps(state, compaction, { goal, measure, messages });
   const newestTokens = "tokens" in newest ? newest.tokens : 0;
   const estimator = setup.cutEstimator();
+  const stated = chain.rules.map((rule) => (rule.keeps === "messages" ? resolveAmount(rule.atMost, budget) : 0));
+  const statedRatio = Math.max(0, ...stated) / Math.max(1, roomTokens);
+  const keptRatio = Math.min(MOST_KEPT_RATIO, Math.max(KEPT_RATIO, statedRatio));
   const kept = keptMessages([LOADED_TOOLS, ...chain.rules], {
     messages,
     budget,
     messageTokens: (message) => estimator.messageTokens(message, state.ledger),
-    limitTokens: Math.min(goal.limitTokens * keptRatioOf(chain.rules, budget), besideStepsTokens),
+    limitTokens: Math.min(goal.limitTokens * keptRatio, besideStepsTokens),
   });
   setup.work.visited(kept.length * messages.length);
   const leftTokens = kept.reduce((sum, { tokens }) => sum - tokens, besideStepsTokens);
@@ -173,11 +175,6 @@ const KEPT_RATIO = 0.5;
 
 /** The most of it for a rule that states more: above it each cut would free too little for the next few steps; chosen. */
 const MOST_KEPT_RATIO = 2 / 3;
-
-function keptRatioOf(rules: readonly KeepRule[], budget: Budget & { readonly roomTokens: number }): number {
-  const stated = rules.map((rule) => (rule.keeps === "messages" ? resolveAmount(rule.atMost, budget) : 0));
-  return Math.min(MOST_KEPT_RATIO, Math.max(KEPT_RATIO, Math.max(0, ...stated) / Math.max(1, budget.roomTokens)));
-}
 
 const UNUSED_SUMMARY = { strategy: "before-compaction", outcome: "not-applicable", detail: "no step wrote one" } as const;
 

@@ -166,7 +166,9 @@ function epochOf(view: SessionView): PromptWatch {
 
 /** Characters without reasoning, which a vendor need not count again, and without images. */
 function certainChars(message: Message): number {
-  return message.parts.reduce((chars, part) => chars + charsOf(part), 0);
+  let chars = 0;
+  for (const part of message.parts) chars += charsOf(part);
+  return chars;
 }
 
 function watchReport(watch: PromptWatch, entry: UsageEntry): PromptWatch {

@@ -32,16 +32,17 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
   const usedTokens = input.messages.reduce((sum, message) => sum + input.messageTokens(message), 0);
   const otherTokens = usedTokens - parts.reduce((sum, part) => sum + part.tokens, 0);
   const sizes = parts.map((part) => part.tokens);
-  const editsAt = (capTokens: number) =>
-    parts.flatMap((part) => (part.tokens > capTokens ? shortened(part, capTokens, { to, ...input }) : []));
-  const capAt = (roomTokens: number) => (to === "stubs" ? 0 : commonCap(sizes, roomTokens - otherTokens));
-  let edits = editsAt(capAt(input.roomTokens));
+  const editsWithin = (roomTokens: number) => {
+    const capTokens = to === "stubs" ? 0 : commonCap(sizes, roomTokens - otherTokens);
+    return parts.flatMap((part) => (part.tokens > capTokens ? shortened(part, capTokens, { to, ...input }) : []));
+  };
+  let edits = editsWithin(input.roomTokens);
   // The remaining text may measure as more than its texts do: it is measured as the view will be, and the cap follows.
   for (let tries = 0, roomTokens = input.roomTokens; to === "fit" && tries < CAP_TRIES && edits.length > 0; tries++) {
     const overTokens = usedTokens - savedBy(edits, input) - input.roomTokens;
     if (overTokens <= 0) break;
     roomTokens -= Math.max(overTokens, edits.length) * LOWERED_RATIO * (tries + 1);
-    edits = editsAt(capAt(roomTokens));
+    edits = editsWithin(roomTokens);
   }
   const [first, ...rest] = edits;
   return first === undefined

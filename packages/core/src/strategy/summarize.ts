@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Boundary, cutAtBoundary, cutKeeping, safeCutAtOrBefore, safeCuts, spansBetween } from "../cut-point.ts";
-import type { MessageSpan, PromptedSpan } from "../entry.ts";
+import type { PromptedSpan } from "../entry.ts";
 import { isDeclared, isSummary, type Message } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
@@ -78,8 +78,10 @@ function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
  * newest safe cut, so that a batch of calls is never in the way for ever; a policy that cuts only at human messages wants no other.
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
-  const { messages, messageTokens, isKept } = input;
-  const wanted = askedCut(spec, input);
+  const { messages, messageTokens, isKept, keep, cause } = input;
+  const isAll = cause !== "demand" && messages.length <= (spec.keepNothingUpToMessages ?? 0);
+  const newestKept = "tokens" in keep && spec.boundary === "turn" ? { overTokens: keep.tokens } : keep;
+  const wanted = isAll ? messages.length : cutKeeping(messages, newestKept, input.keptMessageTokens);
   if (wanted > 0) {
     const cut = cutAtBoundary(messages, wanted, spec.boundary);
     if (spec.boundary === "human") return cut > 0 ? cut : null;
@@ -88,7 +90,7 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
     const newest = Math.max(cut, safeCutAtOrBefore(safeCuts(messages), wanted));
     if (newest > 0) return newest;
   }
-  if (input.cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
+  if (cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
   const forced = safeCutAtOrBefore(safeCuts(messages), messages.length - spec.forcedKeepMessages);
   return forced > 0 ? forced : null;
 }
@@ -126,24 +128,20 @@ function byVendor({ messages }: StrategyInput, cut: number, { promptId }: Summar
   return { kind: "edits", edits: [{ kind: "replace-spans", spans: [{ from, through, promptId }], by: "vendor" }] };
 }
 
-function askedCut(spec: SummarizeSpec, { messages, keep, keptMessageTokens, cause }: StrategyInput): number {
-  if (cause !== "demand" && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
-  const isOver = "tokens" in keep && spec.boundary === "turn";
-  return cutKeeping(messages, isOver ? { overTokens: keep.tokens } : keep, keptMessageTokens);
-}
-
 /** Returns the spans before the cut, each with its prompt: the older part, and the beginning of the turn that the cut splits. */
 function promptedSpans(input: StrategyInput, cut: number, spec: SummarizeSpec): readonly PromptedSpan[] {
   const { messages, lastHuman } = input;
   const { promptId, turnPrefixPromptId, turnPrefixFromMessages = 0 } = spec;
-  const prompted = (spans: readonly MessageSpan[], id: string) =>
-    spans.map(({ from, through }) => ({ from, through, promptId: id }));
   const start = splitTurnStart(input, cut);
   const isApart = start !== null && cut - start >= turnPrefixFromMessages;
   const older = isApart ? spansBetween(messages, { start: 0, cut: start, lastHuman }) : [];
-  if (turnPrefixPromptId === null || !isApart || older.length === 0)
-    return prompted(spansBetween(messages, { start: 0, cut, lastHuman }), promptId);
-  return [...prompted(older, promptId), ...prompted(spansBetween(messages, { start, cut, lastHuman }), turnPrefixPromptId)];
+  const isSplit = turnPrefixPromptId !== null && isApart && older.length > 0;
+  const newer = spansBetween(messages, { start: isSplit ? start : 0, cut, lastHuman });
+  const newerId = isSplit ? turnPrefixPromptId : promptId;
+  return [
+    ...(isSplit ? older.map((span) => ({ ...span, promptId })) : []),
+    ...newer.map((span) => ({ ...span, promptId: newerId })),
+  ];
 }
 
 /** `null` for a cut at a turn's beginning, and if that beginning is in a summary already: then the messages after it are history like any other. */

@@ -404,8 +404,8 @@ function writtenWhole<Item, Answer>(
   const isOwn = stretches[0]?.isBeginning === true;
   // One stretch from the beginning on meets nothing: it is as its caller sent it.
   const items = isOwn && all.length === 1 ? all.flat() : joinedStretches(all, turns, isOwn ? "own" : "made");
-  const isTurn = (item: Item | undefined) => item !== undefined && turns.roleOf(item) !== "system";
-  const isMet = all.at(-1)?.some((item, at, { [at + 1]: next }) => isTurn(item) && isTurn(next)) === true;
+  const roles = all.at(-1)?.map(turns.roleOf) ?? [];
+  const isMet = roles.some((role, at) => role !== "system" && (roles[at + 1] ?? "system") !== "system");
   const isOpen = isMet && stretches.at(-1)?.isOpen === true;
   return { items, session, messages: view.messages, groupCount: groups.length, unlinked, isOpen };
 }
