@@ -42,7 +42,7 @@ describe("summarizePolicies", () => {
         ["b", 7],
       ],
       [
-        "All policies: 7 sessions skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
+        "All policies: 7 sessions skipped (s0, s1, s2 and 4 more): the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
       ],
     ],
     [
@@ -53,7 +53,7 @@ describe("summarizePolicies", () => {
         ["c", 0],
       ],
       [
-        "a, b: 7 sessions skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
+        "a, b: 7 sessions skipped (s0, s1, s2 and 4 more): the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
       ],
     ],
     [
@@ -63,14 +63,15 @@ describe("summarizePolicies", () => {
         ["b", 0],
       ],
       [
-        "a: 1 session skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
+        "a: 1 session skipped (s0): the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
       ],
     ],
     ["nothing if there is nothing to say", [["a", 0]], []],
   ])("says %s", (_, rows, lines) => {
+    const sessions = (count: number) => Array.from({ length: count }, (_, at) => `s${at}`);
     const [model] = svenOf(reportOf([{ none: 1_000, sven: 500, compactions: 1 }]));
-    const summaries = rows.flatMap(([policy, notApplicable]) =>
-      model === undefined ? [] : [{ ...model, policy, notApplicable }],
+    const summaries = rows.flatMap(([policy, skipped]) =>
+      model === undefined ? [] : [{ ...model, policy, notApplicable: sessions(skipped) }],
     );
     expect(remarks(summaries)).toEqual(lines);
   });
@@ -79,7 +80,7 @@ describe("summarizePolicies", () => {
     const report = reportOf([{ none: 1_000, sven: 500, compactions: 1 }]);
     const rows = report.rows.map((row) => ({ ...row, metrics: null, why: "overhead above half the window" }));
     const [sven] = svenOf({ ...report, rows });
-    expect(sven).toMatchObject({ sessions: 0, notApplicable: 1, metrics: { economy: { promptTokens: 0 } } });
+    expect(sven).toMatchObject({ sessions: 0, notApplicable: [expect.any(String)], metrics: { economy: { promptTokens: 0 } } });
   });
 
   test("gives one summary for each window and policy, in the report's order", () => {

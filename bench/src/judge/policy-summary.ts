@@ -12,7 +12,7 @@ export interface PolicySummary {
   readonly windowLabel: string;
   readonly sessions: number;
   /** Sessions to which the window does not apply; they are in no other figure. */
-  readonly notApplicable: number;
+  readonly notApplicable: readonly string[];
   /** Sessions in which the policy compacted or truncated something. */
   readonly actedSessions: number;
   /** Sessions in which at least one compaction happened or was tried. */
@@ -37,7 +37,7 @@ export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METR
         isActing: policy.enabled,
         windowLabel: label,
         sessions: rows.length,
-        notApplicable: inWindow.filter((row) => row.policy === name && row.metrics === null).length,
+        notApplicable: inWindow.flatMap((row) => (row.policy === name && row.metrics === null ? [row.session] : [])),
         actedSessions: rows.filter((row) => hasActed(row, baseline.get(row.session))).length,
         firedSessions: rows.filter(({ metrics: { economy } }) => economy.compactions + economy.failedCompactions > 0).length,
         metrics: pooledOf(metrics, rows),

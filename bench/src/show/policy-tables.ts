@@ -14,6 +14,7 @@ import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, meanOver } from ".
 import { costMoreCell, formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
 import { ownRuleRemarks } from "./own-rules.ts";
 import type { PolicyNames } from "./policy-names.ts";
+import { namesOf } from "./problems.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { compactsAt } from "./verdict.ts";
@@ -368,9 +369,9 @@ function rowRemarks(summary: PolicySummary): readonly string[] {
     ...(isActing && sessions > 0 && firedSessions === 0
       ? [`no compaction in ${formatNumberOf(sessions, "session")}: the window never filled up to the trigger${shortenedIn}.`]
       : []),
-    ...(notApplicable > 0
+    ...(notApplicable.length > 0
       ? [
-          `${formatNumberOf(notApplicable, "session")} skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than ${size}.`,
+          `${formatNumberOf(notApplicable.length, "session")} skipped (${namesOf(notApplicable)}): the first request has more beside the log's messages (system prompt, tools, history of another log) than ${size}.`,
         ]
       : []),
   ];

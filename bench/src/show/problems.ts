@@ -32,7 +32,8 @@ const MOST_NAMED = 3;
 /** Characters of a reason that others wrote; chosen. */
 const REASON_CHARS = 160;
 
-function namesOf(names: readonly string[]): string {
+/** The first few names, and how many more there are. */
+export function namesOf(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;
   return `${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
 }
