@@ -114,7 +114,7 @@ test.each([
     ["results of Read: 30.0% of the tokens sent, about $3.00 in all. Ask for", "system prompt and tools: 40.0%"],
   ],
   ["a session that is cut often", session(1, [1, 2, 3]), [], ["1 session was compacted 3 times or more"]],
-  ["pauses behind which the cache is cold", session(10), [], ["prompts sent again after pauses"]],
+  ["pauses behind which the cache is cold", session(10), [], ["k tokens of prompts sent again after pauses"]],
 ])("a habit is %s", (_, transcript, fills, named) => {
   const habits = habitSentences(counted([transcript]), fills, "tokens");
   expect(habits).toHaveLength(named.length);

@@ -47,6 +47,8 @@ interface CountedSession extends Sums {
   replyUsd: number;
   /** US dollars of prompts that were written to the cache once more after a pause. */
   pausedUsd: number;
+  /** The tokens of these prompts. */
+  pausedTokens: number;
 }
 
 const lineageOf = ({ corpus }: AgentFacts, { file, session }: SessionFacts) =>
@@ -62,7 +64,7 @@ function countedSession(
   const counted: CountedSession = {
     ...{ facts, title: agent.title, models: new Map(), ...sums() },
     ...{ compactions: 0, clearings: 0, waitsMs: [], takenTokens: 0 },
-    ...{ summariesUsd: 0, lostCacheUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0 },
+    ...{ summariesUsd: 0, lostCacheUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0, pausedTokens: 0 },
   };
   const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
   if (isCopy) return null;
@@ -110,6 +112,7 @@ function countedSession(
         { readTokens: 0, writeTokens: again, uncachedTokens: 0, state: "broken" } as const,
         { readTokens: again, writeTokens: 0, uncachedTokens: 0, state: "warm" } as const,
       ];
+      counted.pausedTokens += again;
       counted.pausedUsd += promptUsd(written, prices, rules) - promptUsd(read, prices, rules);
     }
     cutTokens = null;
@@ -282,7 +285,7 @@ export function habitSentences(
     })),
     {
       usd: pausedUsd,
-      text: "prompts sent again after pauses, at full price, as the cache had expired",
+      text: `${formatTokens(sumOf(sessions, ({ pausedTokens }) => pausedTokens))} tokens of prompts sent again after pauses, at full price, as the cache had expired`,
       remedy: "Finish a long session in one go, or begin a new one after a break",
     },
   ];
