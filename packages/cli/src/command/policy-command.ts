@@ -52,7 +52,7 @@ const LISTED_WINDOW = { contextWindowTokens: 200_000, inputBudgetTokens: 168_000
 
 const READING = [
   "sven, opal, klaude-code and pi: four documented agents (docs/systems.md). In windows below 37k, pi compacts at almost every step, as the original does.",
-  "writer: writer of the summaries; cap: the longest tool result that stays whole.",
+  "if it pays N×: if a cut saves N times the price of caching again; writer: writer of the summaries; cap: the longest tool result that stays whole.",
   `Made to cheat, to show where a measure fails; never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
 ].flatMap((line) => wrapped(line));
 
@@ -62,7 +62,7 @@ function compactsAt(policy: Policy): string {
   const lineOf = (trigger: Policy["trigger"]) => triggerLine({ ...policy, trigger })(LISTED_WINDOW);
   const [from, line] = [lineOf({ ...policy.trigger, pays: undefined }), lineOf(policy.trigger)];
   if (from === null || line === null) return "each call";
-  return `${from === line ? "" : `${formatTokens(from)}, if it pays, to `}${formatTokens(line)}`;
+  return `${from === line ? "" : `${formatTokens(from)}, if it pays ${policy.trigger.pays}×, to `}${formatTokens(line)}`;
 }
 
 function policyTable(policies: readonly Policy[], columns: number): string {
