@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import { Document, isMap, parseDocument } from "yaml";
 import type { WindowRequest } from "../drive/cell.ts";
 import { withoutApart } from "../judge/apart.ts";
+import { type Split, splitSessions } from "../judge/split.ts";
 import { openCorpus } from "../open/corpus.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import { type BenchInput, runBench } from "../replay/run-bench.ts";
@@ -21,6 +22,7 @@ import { type SessionNames, sessionNames } from "../show/session-names.ts";
 import { problemText } from "../show/terminal-report.ts";
 import { settingToTake, tuneAnswer } from "../show/tune-answer.ts";
 import { renderTuneHtml, tuneTables } from "../show/tune-page.ts";
+import { FEWEST_OWNERS } from "../statistics.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { settingWords, tunableSettingsOf } from "../tune/tunable-settings.ts";
@@ -180,7 +182,10 @@ function replayRounds(
         if (sessions === null || problem.kind === "failed") met.set(problem.text, problem);
       const hasFailures = rows.some(({ failures }) => failures !== undefined);
       for (const each of found) described.set(each.session, each);
-      if (name === "baseline") sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
+      if (name === "baseline") {
+        sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
+        sayIfTooFew(splitSessions({ sessions: found, rows }), io);
+      }
       // Scores need no chart; a part's other actions show whether it always fails.
       const kept = rows.map((row) => ({ ...row, series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) }));
       return { sessions: found, rows: kept };
@@ -195,6 +200,17 @@ function sayHowLong(gridMs: number, io: CliIo): void {
   if (wholeMs < WORTH_SAYING_MS) return;
   const minutes = Math.max(1, Math.round(wholeMs / MS_PER_MINUTE));
   tell(io, `this takes about ${formatNumberOf(minutes, "minute")}; if you stop it, the same command resumes there`);
+}
+
+/** Says before the long rounds that their answer cannot be firm. */
+function sayIfTooFew({ by, train, test }: Split, io: CliIo): void {
+  if (test.size === 0 || test.size >= FEWEST_OWNERS) return;
+  const half =
+    by === "nothing" ? "the same file chooses" : `${train.size} of other ${by === "file" ? "files" : "projects"} choose`;
+  tell(
+    io,
+    `no firm answer to expect: ${formatNumberOf(test.size, "session")} can judge (${half}), and ${FEWEST_OWNERS} are needed; Ctrl-C stops, and more logs (--limit, --since) help`,
+  );
 }
 
 const ROUNDS: readonly TuneRound["name"][] = ["baseline", "coarse grid", "refinement", "test"];

@@ -22,7 +22,8 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
   test("prints the front, what changes, and that one session says nothing for sure", async () => {
     const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--html", "tuned.html", "--json", "tuned.json"];
     const { exitCode, stdout, stderr } = await run("tune", ...args);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/no firm answer to expect: 1 session can judge .*8 are needed/);
     expect(stdout).toMatch(/^No answer yet: .*\n/);
     expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(10);
     expect(stdout).toMatch(/plimsoll, the default, costs [\d.]+%/);
