@@ -53,6 +53,7 @@ const LISTED_WINDOW = { contextWindowTokens: 200_000, inputBudgetTokens: 168_000
 const READING = [
   "sven, opal, klaude-code and pi: four documented agents (docs/systems.md). In windows below 37k, pi compacts at almost every step, as the original does.",
   "if it pays N×: if a cut saves N times the price of caching again; writer: writer of the summaries; cap: the longest tool result that stays whole.",
+  "plimsoll-economy: as plimsoll, with smaller keeps (plan, files-in-hand, recall); plimsoll policy show NAME has the amounts.",
   `Made to cheat, to show where a measure fails; never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
 ].flatMap((line) => wrapped(line));
 
