@@ -335,7 +335,11 @@ describe("the schema of policies", () => {
 });
 
 test.each([
-  ["a list of rules", "[{ kind: recent, messages: 10 }]", [expect.stringMatching(/^late\.yaml:2:1: this list leaves out the preset's /)]],
+  [
+    "a list of rules",
+    "[{ kind: recent, messages: 10 }]",
+    [expect.stringMatching(/^late\.yaml:2:1: this list leaves out the preset's /)],
+  ],
   ["a map", "{ recent: 10 messages }", []],
 ])("%s under a preset says which rules it leaves out", (_, keep, notes) => {
   expect(read(`extends: plimsoll\nkeep: ${keep}\n`)).toMatchObject({ notes });
