@@ -16,7 +16,7 @@ export function extractReferences(text: string): readonly Reference[] {
 /** Visits the references of texts, at each place again. It knows the pieces of the texts that it read before. */
 export function createReferenceReader(): (text: string, visit: (reference: Reference) => void) => void {
   const pieces = new Map<string, Reference | null>();
-  return (text, visit) => {
+  const read = (text: string, visit: (reference: Reference) => void) => {
     const openAt = new Map<string, number>();
     for (const { 0: piece, index } of text.matchAll(PIECES)) {
       if (piece === "\n") openAt.clear();
@@ -35,7 +35,13 @@ export function createReferenceReader(): (text: string, visit: (reference: Refer
       }
     }
   };
+  return (text, visit) => {
+    for (let from = 0; from < text.length; from += MOST_CHARS) read(text.slice(from, from + MOST_CHARS), visit);
+  };
 }
+
+/** An expression's stack does not always hold a run of twice as many characters; a name across such a place is cut. */
+const MOST_CHARS = 4_000_000;
 
 /**
  * A run of name and path characters, or a URL with its printable ASCII; else an end of a line, or a mark around a quotation on one line (no single
