@@ -122,9 +122,18 @@ export function sessionCache(sizeJudge: SizeJudge, catalog: Pick<ModelCatalog, "
   const livesAnHour = inputs.some((input) => (input.cacheWriteOneHourTokens ?? 0) > 0);
   const reads = inputs.map((input) => input.cacheReadTokens ?? 0);
   const hasReads = reads.some((tokens) => tokens > 0);
+  // They are asked for at every call.
+  const knownRules = new Map<string, CacheRules>();
   const rulesFor = (modelId: string): CacheRules => {
+    const known = knownRules.get(modelId);
+    if (known !== undefined) return known;
     const own = catalog.cacheRulesOf(modelId);
-    return livesAnHour ? { ...own, timeToLiveMs: ONE_HOUR_MS } : own;
+    // Written out: each spread would have a form of its own, and code that reads rules of many forms is slow.
+    const rules = livesAnHour
+      ? { minimumTokens: own.minimumTokens, stepTokens: own.stepTokens, timeToLiveMs: ONE_HOUR_MS }
+      : own;
+    knownRules.set(modelId, rules);
+    return rules;
   };
   return {
     rulesFor,

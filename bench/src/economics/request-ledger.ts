@@ -144,6 +144,7 @@ export function followingPrefixes(
 ): (requests: { readonly before: SentRequest; readonly now: Omit<SentRequest, "promptTokens"> }) => SharedPrefix {
   const { sizeJudge, history, recorded } = measure;
   const sized = sizedMessages(sizeJudge);
+  const places = furthestPlaces(recorded);
   return ({ before, now }) => {
     const nonMessageTokens = sizeJudge.nonMessageTokens(before.call, history);
     const keptTokens = Math.min(nonMessageTokens, sizeJudge.nonMessageTokens(now.call, history));
@@ -165,9 +166,28 @@ export function followingPrefixes(
     const end = sign.messageId === null ? null : recorded.placeOf(sign.messageId);
     if (end === null) return { sharedTokens: Math.min(headTokens, sign.readTokens, keptTokens), abandonedTokens };
     // The first message that the cache did not hold to its end.
-    const at = before.messages.slice().findIndex(({ id }) => (recorded.placeOf(id) ?? -1) >= end);
-    if (at < 0 || at >= count) return { sharedTokens: headTokens, abandonedTokens };
+    const at = places(before.messages, end);
+    if (at >= count) return { sharedTokens: headTokens, abandonedTokens };
     const withinTokens = before.messages.at(at)?.id === sign.messageId ? sign.withinTokens : 0;
     return { sharedTokens: Math.min(headTokens, keptTokens + sized.tokens(at) + withinTokens), abandonedTokens };
+  };
+}
+
+/** Finds the first of a request's messages at a place of the recording or behind it; their count if there is none. */
+function furthestPlaces({ placeOf }: RecordedCache): (messages: SessionView["messages"], place: number) => number {
+  let followed: SessionView["messages"] | null = null;
+  /** One a message: the furthest place up to it. */
+  const furthest: number[] = [];
+  return (messages, place) => {
+    if (followed === null || !messages.goesOnFrom(followed)) furthest.length = 0;
+    for (const { id } of messages.slice(furthest.length)) furthest.push(Math.max(furthest.at(-1) ?? -1, placeOf(id) ?? -1));
+    followed = messages;
+    let [lowest, highest] = [0, furthest.length];
+    while (lowest < highest) {
+      const middle = (lowest + highest) >>> 1;
+      if ((furthest[middle] ?? 0) >= place) highest = middle;
+      else lowest = middle + 1;
+    }
+    return lowest;
   };
 }

@@ -1,5 +1,5 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import { BUILT_IN_KINDS, option } from "@plimsoll/core/extend";
+import { BUILT_IN_KINDS, option, sequenceOf } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
@@ -118,10 +118,11 @@ const MOST_SAMPLES = 48;
 /** Records the content of the context over a session, in tokens of the size model, at evenly spread calls. */
 function createComposition(sizeJudge: SizeJudge): Recorder<Composition, ReplayedCall> {
   const every = Math.max(1, Math.ceil(sizeJudge.calls.length / MOST_SAMPLES));
+  const tokensOf = followingKinds(sizeJudge);
   const samples: { readonly call: number; readonly byKind: ReadonlyMap<string, number> }[] = [];
   return {
     add: (sent) => {
-      if (sent.call % every === 0) samples.push({ call: sent.call, byKind: kindsIn(sent, sizeJudge) });
+      if (sent.call % every === 0) samples.push({ call: sent.call, byKind: tokensOf(sent) });
     },
     result: () => {
       const kinds = [...new Set(samples.flatMap(({ byKind }) => [...byKind.keys()]))];
@@ -133,15 +134,33 @@ function createComposition(sizeJudge: SizeJudge): Recorder<Composition, Replayed
   };
 }
 
-/** Counts the kinds of content in a context; the overhead comes first. */
-function kindsIn({ call, context, nonMessageTokens }: ReplayedCall, sizeJudge: SizeJudge): ReadonlyMap<string, number> {
-  const byKind = new Map([["overhead", nonMessageTokens]]);
-  for (const message of context.slice()) {
-    const kind = contentKind(message);
-    byKind.set(kind, (byKind.get(kind) ?? 0) + sizeJudge.messageTokens(message, call));
-  }
-  return byKind;
+/** Counts the kinds of content in contexts that follow each other. Only new messages are looked at, if no size changed meanwhile. */
+function followingKinds(
+  sizeJudge: SizeJudge,
+): (sent: Pick<ReplayedCall, "call" | "context" | "nonMessageTokens">) => ReadonlyMap<string, number> {
+  let before = { call: 0, context: sequenceOf<Message>(), byKind: OVERHEAD_ALONE, isWhole: true };
+  return ({ call, context, nonMessageTokens }) => {
+    // Sizes that are no whole numbers are added up in the order of the messages.
+    let same = before.call;
+    while (same < call && sizeJudge.resizedAt(same + 1).length === 0) same += 1;
+    const goesOn = before.isWhole && context.goesOnFrom(before.context) && same === call;
+    const byKind = new Map(goesOn ? before.byKind : OVERHEAD_ALONE);
+    byKind.set(OVERHEAD, nonMessageTokens);
+    let isWhole = true;
+    for (const message of context.slice(goesOn ? before.context.size : 0)) {
+      const kind = contentKind(message);
+      const tokens = sizeJudge.messageTokens(message, call);
+      isWhole &&= Number.isInteger(tokens);
+      byKind.set(kind, (byKind.get(kind) ?? 0) + tokens);
+    }
+    before = { call, context, byKind, isWhole };
+    return byKind;
+  };
 }
+
+/** It comes first. */
+const OVERHEAD = "overhead";
+const OVERHEAD_ALONE: ReadonlyMap<string, number> = new Map([[OVERHEAD, 0]]);
 
 /** One compaction of a replay. Sizes are by the policy's own measure; `null` if it had none. */
 export interface CompactionDetail {

@@ -29,13 +29,16 @@ function controlOfSize(
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needles.length);
   let before: KeptPlaces = { human: null, from: 0, through: 0 };
+  let quotedBefore: ControlContext["quoted"] | null = null;
   for (const [place, { ordinal }] of calls.entries()) {
     const context = contexts[place];
     if (context === undefined) continue;
     const { kept, quoted } = context;
     shown.follow(changesBetween(messages, before, kept));
     before = kept;
-    counts.add(ordinal, (needle) => quoted.holds(needle) || shown.holds(needle));
+    const changed = shown.changed();
+    counts.add(ordinal, (needle) => quoted.holds(needle) || shown.holds(needle), quoted === quotedBefore ? changed : undefined);
+    quotedBefore = quoted;
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
 }
@@ -139,7 +142,7 @@ export function createHeldReplay(session: { needs(): Needs; history(): SizedHist
       latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;
       if (!lost) context.follow(shown, call);
-      counts.add(ordinal, lost ? null : context.holds);
+      counts.add(ordinal, lost ? null : context.holds, lost ? [] : context.changed());
       followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },
     result: counts.result,

@@ -22,7 +22,15 @@ export function createFiles(needles: Needles): Files {
   const numbered = createNewestTexts();
   const readings = new Map<string, string>();
   const changes = new Map<string, string>();
-  const needleOf = (text: string) => needles.number(withoutBlankEnds(comparableText(text)), FILE_SHARE);
+  /** By the text of a file: between two readings it is changed several times. */
+  const inHand = new Map<string, number>();
+  const needleOf = (text: string): number => {
+    const known = inHand.get(text);
+    if (known !== undefined) return known;
+    const needle = needles.number(withoutBlankEnds(comparableText(text)), FILE_SHARE);
+    inHand.set(text, needle);
+    return needle;
+  };
   return {
     needed(reply) {
       const calls = toolCallsOf(reply);

@@ -183,35 +183,84 @@ export interface HeldNeeds {
 }
 
 interface NeedCounts {
-  /** The call whose reply is at this place; `null` for a context that could not be sent and so holds nothing. */
-  add(ordinal: number, holds: ((needle: number) => boolean) | null): void;
+  /**
+   * The call whose reply is at this place; `null` for a context that could not be sent and so holds nothing. Of the needs that stay, only those that
+   * `changed` names are looked for again; all if it is left out.
+   */
+  add(ordinal: number, holds: ((needle: number) => boolean) | null, changed?: Iterable<number>): void;
   result(kind: NeedKind): HeldNeeds;
 }
 
 interface CountedNeeds {
   at(ordinal: number): readonly CountedNeed[];
-  instructions(ordinal: number): readonly CountedNeed[];
+  standing(ordinal: number): readonly CountedNeed[];
   isCounted(ordinal: number): boolean;
 }
 
-/** Counts of a session's needs over one replay. */
+/** Counts of a session's needs over one replay. Work at a call follows the needs that are new there, and those that came or went. */
 export function createNeedCounts(needs: CountedNeeds): NeedCounts {
-  const nothing = () => ({ all: { uses: 0, held: 0 }, far: { uses: 0, held: 0 } });
-  const counts = new Map<NeedKind, ReturnType<typeof nothing>>();
+  const counts = new Map<NeedKind, ReturnType<typeof nothingCounted>>();
+  const countsOf = (kind: NeedKind) => {
+    const known = counts.get(kind) ?? nothingCounted();
+    if (known.all.uses === 0) counts.set(kind, known);
+    return known;
+  };
+  const standing = new Map<number, { readonly need: CountedNeed; readonly isHeld: boolean }>();
+  const stays = nothingCounted();
+  const unseen = new Set<number>();
+  let next = 0;
+  const put = (need: CountedNeed, isHeld: boolean) => {
+    const before = standing.get(need.needle);
+    if (before !== undefined) count(stays, before.need, before.isHeld ? NOT_HELD_ANY_MORE : NOT_MISSED_ANY_MORE);
+    count(stays, need, isHeld ? HELD : MISSED);
+    standing.set(need.needle, { need, isHeld });
+  };
   return {
-    add(ordinal, holds) {
-      if (!needs.isCounted(ordinal)) return;
-      for (const { kind, needle, isFar } of [...needs.at(ordinal), ...needs.instructions(ordinal)]) {
-        const { all, far } = counts.get(kind) ?? nothing();
-        counts.set(kind, { all, far });
-        for (const side of isFar ? [all, far] : [all]) {
-          side.uses += 1;
-          if (holds?.(needle) === true) side.held += 1;
+    add(ordinal, holds, changed = standing.keys()) {
+      for (const needle of changed) if (standing.has(needle)) unseen.add(needle);
+      for (; next <= ordinal; next++)
+        for (const need of needs.standing(next)) {
+          put(need, standing.get(need.needle)?.isHeld ?? false);
+          unseen.add(need.needle);
         }
+      for (const needle of holds === null ? [] : unseen) {
+        const known = standing.get(needle);
+        if (known !== undefined) put(known.need, holds?.(needle) ?? false);
+        unseen.delete(needle);
+      }
+      if (!needs.isCounted(ordinal)) return;
+      for (const need of needs.at(ordinal)) count(countsOf(need.kind), need, holds?.(need.needle) === true ? HELD : MISSED);
+      if (standing.size === 0) return;
+      const { all, far } = countsOf("instructions");
+      for (const [side, staying] of [[all, stays.all] as const, [far, stays.far] as const]) {
+        side.uses += staying.uses;
+        side.held += holds === null ? 0 : staying.held;
       }
     },
-    result: (kind) => counts.get(kind) ?? nothing(),
+    result: (kind) => counts.get(kind) ?? nothingCounted(),
   };
+}
+
+/** A need that is found or missed, and one that was so far. */
+const [HELD, MISSED] = [
+  { uses: 1, held: 1 },
+  { uses: 1, held: 0 },
+];
+const [NOT_HELD_ANY_MORE, NOT_MISSED_ANY_MORE] = [
+  { uses: -1, held: -1 },
+  { uses: -1, held: 0 },
+];
+
+function count({ all, far }: ReturnType<typeof nothingCounted>, { isFar }: CountedNeed, { uses, held }: HeldCount): void {
+  all.uses += uses;
+  all.held += held;
+  if (!isFar) return;
+  far.uses += uses;
+  far.held += held;
+}
+
+function nothingCounted() {
+  return { all: { uses: 0, held: 0 }, far: { uses: 0, held: 0 } };
 }
 
 interface CountedNeed extends Wanted {
@@ -223,6 +272,8 @@ export interface HeldContext {
   /** Work follows the messages that came and went before a call. */
   follow(changes: ContextChanges, call?: number): void;
   holds(needle: number): boolean;
+  /** The needles that came or went since this was asked last. */
+  changed(): readonly number[];
   /** The call before which a needle left last; -1 if it never did. */
   leftAt(needle: number): number;
 }
@@ -231,8 +282,12 @@ export interface HeldContext {
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
   const leftAt = new Int32Array(needleCount).fill(-1);
+  let changed: number[] = [];
   const step = (message: Message, by: 1 | -1) => {
-    for (const needle of index.heldIn(message)) holders[needle] = (holders[needle] ?? 0) + by;
+    for (const needle of index.heldIn(message)) {
+      holders[needle] = (holders[needle] ?? 0) + by;
+      changed.push(needle);
+    }
   };
   return {
     follow({ removed, added }, call = 0) {
@@ -242,6 +297,11 @@ export function createHeldContext(index: NeedleIndex, needleCount: number): Held
         for (const needle of index.heldIn(message)) if (holders[needle] === 0) leftAt[needle] = call;
     },
     holds: (needle) => (holders[needle] ?? 0) > 0,
+    changed: () => {
+      const since = changed;
+      changed = [];
+      return since;
+    },
     leftAt: (needle) => leftAt[needle] ?? -1,
   };
 }

@@ -48,11 +48,6 @@ const framed = (text: string) =>
 const excerpt = (...lines: readonly string[]) => summaryMessage("s", lines.join("\n"));
 
 describe("prepareNeeds", () => {
-  test("an instruction is stated by messages before a call, not by its own reply", () => {
-    const { instructions } = needsOf([human("u", "keep the notes"), reply("a1", "I keep the notes"), reply("a2", "ok")]);
-    expect([1, 2].flatMap((ordinal) => instructions(ordinal).map(({ statedAt }) => statedAt))).toEqual([0, 1]);
-  });
-
   test.each<[string, NeedKind, readonly Message[], readonly Message[] | null, string]>([
     ["the text of an edit is held if it was read", "edits", [READ, SHOWN, EDIT], [READ, SHOWN], "1/1 0 left out 0"],
     ["not its lines apart", "edits", [READ, SHOWN, EDIT], [excerpt(FILE[1] ?? "", "…", FILE[2] ?? "")], "0/1 0 left out 0"],

@@ -27,10 +27,10 @@ export interface Needs {
   lineOf(needle: number, name?: string): string;
   /** Characters of all recorded messages' texts. */
   readonly recordedChars: number;
-  /** Returns the needs of the call whose reply is at this place of the recorded history, but for {@link instructions}. */
+  /** Returns the needs of the call whose reply is at this place of the recorded history, but for {@link standing} ones. */
   at(ordinal: number): readonly Need[];
-  /** The person's instructions before this place that an earlier message states: each call needs them. */
-  instructions(ordinal: number): readonly Need[];
+  /** The instructions, which each later call needs, whose need begins at this place, or is stated elsewhere or far from there on. */
+  standing(ordinal: number): readonly Need[];
   /** Whether the call whose reply is at this place counts in this session. */
   isCounted(ordinal: number): boolean;
   /** By kind: needs of calls that no earlier message holds. It is counted nowhere else. */
@@ -57,30 +57,24 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
   const newestHolder = new Int32Array(needles.all().length).fill(-1);
   const leftOut = { ...NOTHING_LEFT_OUT };
   const needs: (readonly Need[])[] = [];
-  const isFar = (ordinal: number, statedAt: number) =>
-    (history[ordinal]?.tokensBefore ?? 0) - (history[statedAt + 1]?.tokensBefore ?? 0) >= FAR_NEED_TOKENS;
-  const begun = instructionsIn(wanted);
-  const statements = new Map<number, number[]>();
-  const instructions = (ordinal: number): readonly Need[] =>
-    [...begun].flatMap(([needle, place]) => {
-      const statedAt = place < ordinal ? lastBefore(statements.get(needle) ?? [], ordinal) : -1;
-      return statedAt < 0 ? [] : [{ kind: "instructions", needle, statedAt, isFar: isFar(ordinal, statedAt) }];
-    });
+  const instructions = createInstructions(history, newestHolder);
   let recordedChars = 0;
-  for (const [place, { message }] of history.entries()) {
+  for (const [place, { message, tokensBefore }] of history.entries()) {
     const found: Need[] = [];
-    if (isModelReply(message))
-      leftOut.instructions += [...begun.values()].filter((at) => at < place).length - instructions(place).length;
-    for (const { kind, needle, name } of wanted[place] ?? []) {
-      if (kind === "instructions") continue;
+    instructions.reach(place);
+    if (isModelReply(message)) leftOut.instructions += instructions.unstated.size;
+    const [begun = [], others = []] = [true, false].map((begins) =>
+      (wanted[place] ?? []).filter(({ kind }) => (kind === "instructions") === begins),
+    );
+    for (const { kind, needle, name } of others) {
       const statedAt = newestHolder[needle] ?? -1;
+      const distanceTokens = tokensBefore - (history[statedAt + 1]?.tokensBefore ?? 0);
       if (statedAt < 0) leftOut[kind] += 1;
-      else found.push({ kind, needle, statedAt, isFar: isFar(place, statedAt), name });
+      else found.push({ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS, name });
     }
-    for (const needle of index.heldIn(message)) {
-      newestHolder[needle] = place;
-      if (begun.has(needle)) addTo(statements, needle, place);
-    }
+    const held = index.heldIn(message);
+    for (const needle of held) newestHolder[needle] = place;
+    instructions.follow(place, { held, begun });
     needs.push(found);
     recordedChars += messageChars(message);
   }
@@ -96,7 +90,7 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     },
     recordedChars,
     at: (ordinal) => needs[ordinal] ?? [],
-    instructions,
+    standing: instructions.changesAt,
     isCounted: () => true,
     leftOut,
   };
@@ -127,23 +121,44 @@ const SEARCHED = /^(?:\S*[./]\S*?[:-]\d+[:-]|\s*\d+[→:\t])/;
 /** Text of JSON without its escapes. */
 export const readable = (text: string): string => text.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
 
-/** The person's instructions, each with the place of the message that begins it. */
-function instructionsIn(wanted: readonly (readonly Wanted[])[]): ReadonlyMap<number, number> {
-  const begun = new Map<number, number>();
-  for (const [place, each] of wanted.entries())
-    for (const { kind, needle } of each) if (kind === "instructions" && !begun.has(needle)) begun.set(needle, place);
-  return begun;
-}
-
-/** The last of ascending places before an end; -1 if there is none. */
-function lastBefore(places: readonly number[], end: number): number {
-  let [lowest, highest] = [0, places.length];
-  while (lowest < highest) {
-    const middle = (lowest + highest) >>> 1;
-    if ((places[middle] ?? 0) < end) lowest = middle + 1;
-    else highest = middle;
-  }
-  return places[lowest - 1] ?? -1;
+/** Follows where the person's instructions are stated last. Work follows their statements, not the calls that need them. */
+function createInstructions(history: readonly Recorded[], newestHolder: Int32Array) {
+  const due = new Set<number>();
+  const unstated = new Set<number>();
+  const changes = new Map<number, Need[]>();
+  /** Statements in the order in which they become far. */
+  const near: { readonly needle: number; readonly statedAt: number }[] = [];
+  let farCount = 0;
+  const isFar = (ordinal: number, statedAt: number) =>
+    (history[ordinal]?.tokensBefore ?? 0) - (history[statedAt + 1]?.tokensBefore ?? 0) >= FAR_NEED_TOKENS;
+  const put = (ordinal: number, needle: number, statedAt: number) => {
+    const need: Need = { kind: "instructions", needle, statedAt, isFar: isFar(ordinal, statedAt) };
+    addTo(changes, ordinal, need);
+    if (!need.isFar) near.push({ needle, statedAt });
+  };
+  return {
+    changesAt: (ordinal: number): readonly Need[] => changes.get(ordinal) ?? [],
+    unstated,
+    reach(ordinal: number): void {
+      for (let first = near[farCount]; first !== undefined && isFar(ordinal, first.statedAt); first = near[farCount]) {
+        farCount += 1;
+        if (newestHolder[first.needle] === first.statedAt) put(ordinal, first.needle, first.statedAt);
+      }
+    },
+    /** The message at a place holds some needles, and begins the need of others. */
+    follow(place: number, { held, begun }: { readonly held: readonly number[]; readonly begun: readonly Wanted[] }): void {
+      for (const needle of held) {
+        if (due.has(needle)) put(place + 1, needle, place);
+        unstated.delete(needle);
+      }
+      for (const { needle } of begun) {
+        const statedAt = newestHolder[needle] ?? -1;
+        if (statedAt < 0) unstated.add(needle);
+        else if (!due.has(needle)) put(place + 1, needle, statedAt);
+        due.add(needle);
+      }
+    },
+  };
 }
 
 const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = { edits: 0, passages: 0, fileInHand: 0, instructions: 0, plan: 0 };

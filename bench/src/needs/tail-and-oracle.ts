@@ -167,11 +167,14 @@ interface OracleSources {
  */
 export function oracleControl(calls: readonly FollowedCall[], { history, cuts, needleTokens, needs }: OracleSources): Control {
   let from = 0;
+  const instructions = new Map<number, number>();
+  let next = 0;
   // The place of the cut, and the order of quotations, do not depend on the amount.
   const cut = calls.map(({ ordinal, compactions }, place) => {
     if (compactions === 0) return { from, wanted: [] };
     from = Math.max(from, cuts.openStepAt(ordinal));
-    const needles = new Set(needs.instructions(ordinal).flatMap(({ needle, statedAt }) => (statedAt < from ? [needle] : [])));
+    for (; next <= ordinal; next++) for (const { needle, statedAt } of needs.standing(next)) instructions.set(needle, statedAt);
+    const needles = new Set([...instructions].flatMap(([needle, statedAt]) => (statedAt < from ? [needle] : [])));
     for (const later of calls.slice(place))
       for (const { needle, statedAt } of needs.isCounted(later.ordinal) ? needs.at(later.ordinal) : [])
         if (statedAt < from) needles.add(needle);
