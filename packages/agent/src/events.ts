@@ -105,7 +105,7 @@ export function createEventHub(): EventHub {
     emit: (event) => {
       for (const { listener } of [...listeners]) {
         try {
-          option.atOnce("listener", listener(event));
+          option.heard(listener(event));
         } catch {
           // A display that fails must not end the session, nor keep the others from hearing.
         }

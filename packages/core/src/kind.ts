@@ -29,6 +29,11 @@ export function atOnce<Answer>(part: string, answer: Answer): Answer {
   throw new PlimsollError("bad-input", `${part} must not be async: it answered with a promise`, { part });
 }
 
+/** Takes a listener's answer. It may be async: nothing waits for its promise, and a rejection is ignored, so that it ends no process. */
+export function heard(answer: unknown): void {
+  if (isThenable(answer)) answer.then(undefined, () => {});
+}
+
 /** The part, whose functions answer at once: see {@link atOnce}. */
 export function answeringAtOnce<Part extends object>(of: string, part: Part): Part {
   const ask =

@@ -8,7 +8,7 @@ import { schemaProblems } from "./schema-problems.ts";
 // Schemas of options, made of kinds of values, and the refusal of mistakes.
 
 export { isJsonValue } from "./json.ts";
-export { atOnce, frozen } from "./kind.ts";
+export { atOnce, frozen, heard } from "./kind.ts";
 export { keySuggestion, schemaProblems as problems } from "./schema-problems.ts";
 
 /** A schema for each key of options: to forget one, or to have one more, does not compile. */

@@ -2,7 +2,7 @@ import type { FitOutcome, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/window-parts.ts";
 import type { CompactionEntry, CompactionReason, CompactionRecord, SessionEntry, StepOutcome } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
-import { atOnce } from "../kind.ts";
+import { heard } from "../kind.ts";
 import type { Usage } from "../usage.ts";
 import type { SessionView } from "./view.ts";
 
@@ -111,7 +111,7 @@ interface CompactionEvent {
   readonly missed?: MissedGoal;
 }
 
-/** Receives events, in order, and answers at once. An error that it throws reaches the caller of `fit` or `append`. */
+/** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`; nothing waits for an async one, and its rejection is ignored. */
 export type ContextListener = (event: ContextEvent) => void;
 
 /**
@@ -221,6 +221,6 @@ export function createTeller(
     const over = event.type === "context-irreducible" && event.parts[0]?.over !== undefined ? JSON.stringify(event) : "";
     if (over !== "" && over === irreducibleTold) return;
     irreducibleTold = over === "" ? irreducibleTold : over;
-    atOnce("onEvent", onEvent?.(event));
+    heard(onEvent?.(event));
   };
 }

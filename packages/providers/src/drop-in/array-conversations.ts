@@ -102,7 +102,7 @@ export function createArrayConversations(options: CompactorOptions, wire: ArrayC
   const nowMs = clockDoor(options.nowMs ?? Date.now);
   const policy = requireFallback(options.policy, kinds);
   const unwritten = unwrittenSummaries(policy, options.summarizer);
-  if (unwritten !== null) option.atOnce("onEvent", onEvent(unwritten, { key: null, sessionId: "" }));
+  if (unwritten !== null) option.heard(onEvent(unwritten, { key: null, sessionId: "" }));
   const conversations = createConversations({
     sessions,
     needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
@@ -189,7 +189,7 @@ export async function fitRequest(
     // Without it the caller sends its own length, or none.
     const tellOnce = (lowered: ModelLimits) => {
       if (asked.onReply === undefined) return;
-      if (!known.isTold) option.atOnce("onEvent", logs.options.onEvent?.(replyLowered(wanted, lowered), found.name));
+      if (!known.isTold) option.heard(logs.options.onEvent?.(replyLowered(wanted, lowered), found.name));
       known.isTold = true;
     };
     if (limits !== wanted) tellOnce(limits);
@@ -458,7 +458,7 @@ async function take(asked: AskedRequest, { session, name }: FoundConversation, l
     const { message: own, cut } = await admitted(message, callOf(request.messages, known + index), { session, logs });
     session.append({ type: "message", message: answering(own, session) });
     if (cut !== null) cuts.push(cut);
-    if (cut !== null) option.atOnce("onEvent", logs.options.onEvent?.(cut, name));
+    if (cut !== null) option.heard(logs.options.onEvent?.(cut, name));
     const isOvertaken = message.role === "assistant" && of.isUndone;
     if (isOvertaken) of.isUndone = false;
     if (isOvertaken && message.parts.some(({ type }) => type === "reasoning") && hasBound(logs, session))

@@ -175,7 +175,7 @@ export function createVendorNotes({ onEvent, policy, kinds }: CompactorOptions):
     if (!enabled || told.has(sign)) return;
     if (told.size >= DEFAULT_MAXIMA.maximumConversations) told.clear();
     told.add(sign);
-    option.atOnce("onEvent", onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" }));
+    option.heard(onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" }));
   };
 }
 

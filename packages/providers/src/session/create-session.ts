@@ -218,7 +218,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const wanted = limitsOf(wire, options);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   const unwritten = unwrittenSummaries(policy, own.summarizer);
-  const tell: SessionLog["tell"] = (event) => option.atOnce("onEvent", onEvent(event));
+  const tell: SessionLog["tell"] = (event) => option.heard(onEvent(event));
   if (unwritten !== null) tell(unwritten);
   if (limits !== wanted) tell(replyLowered(wanted, limits));
   const modelPriors = await priorsFor(wire.modelId);
