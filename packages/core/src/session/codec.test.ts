@@ -56,6 +56,7 @@ const entries: readonly (readonly [string, SessionEntry])[] = [
   ["a failed result", { type: "message", message: { ...result("r", "c", "failed"), isError: true, category: "head-tail" } }],
   ["a result of a category from outside", { type: "message", message: { ...result("r", "c", "rows"), category: "table" } }],
   ["a usage report", { ...usageEntry("request", "a", 100), usage, overheadHash: "o", viewHash: "v", atMs: 2 }],
+  ["a usage report of a provider that names no request", usageEntry("", "a", 100)],
   [
     "a change of model",
     {

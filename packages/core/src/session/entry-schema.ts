@@ -164,7 +164,7 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
   z.strictObject({ type: z.literal("message"), message }),
   z.strictObject({
     type: z.literal("usage"),
-    requestId: id,
+    requestId: z.string(),
     modelId: z.string(),
     throughMessageId: z.string().nullable(),
     overheadHash: z.string().nullable(),
