@@ -86,7 +86,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     codex(3, 28_000);
     const { exitCode, stdout } = await advise(["--write", "--yes"]);
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^Recorded in 3 sessions, before any replay:\n/);
+    expect(stdout).toMatch(/^Recorded in 3 sessions of the last 4w \(--since\), before any replay:\n/);
     expect(stdout).toMatch(/\n3 sessions, 20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d: /);
     expect(stdout.replace(/\s+/g, " ")).toContain("5 more sessions needed");
     expect(stdout).toMatch(/\nNothing to write: only answers that begin with Set or Remove are written\.\n$/);
@@ -148,7 +148,9 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     };
     const stderr = Object.assign(recordedIo(home).io.stderr, { write, isTTY: true });
     expect(await main(["--jobs", "1"], { ...io, stderr })).toBe(0);
-    expect(told).toMatch(/^Recorded in 3 sessions, before any replay:\n[\s\S]*\n(dear|long)est sessions .*\n.*\n.*Task 0/);
+    expect(told).toMatch(
+      /^Recorded in 3 sessions of the last 4w \(--since\), before any replay:\n[\s\S]*\n(dear|long)est sessions .*\n.*\n.*Task 0/,
+    );
     expect(told).not.toContain("→");
   });
 
