@@ -100,8 +100,8 @@ export interface ArrayCompactor<Item, Answer> {
   /** Learns from the usage that `answer` reports: `sent` is the array that `fit` or `recover` returned and the request sent. */
   observe(sent: readonly Item[], answer: Answer): Promise<void>;
   /**
-   * Fits, calls, observes; if the vendor says that the prompt does not fit, compacts further and calls again as often as the policy allows. Every other error reaches the
-   * caller unchanged.
+   * Fits, calls, observes; if the vendor says that the prompt does not fit, or refuses it in unknown words, compacts further and calls again as often as the policy
+   * allows. Every other error reaches the caller unchanged.
    */
   send<Own extends Answer>(
     items: readonly Item[],

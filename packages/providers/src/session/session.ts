@@ -102,8 +102,8 @@ export interface SdkSession<Request, Answer> {
   /** Adds the result of a call, cut to the policy's cap. Throws for a call that is unknown or has its result. */
   result(callId: string, output: string | ToolResultMessage["parts"], options?: ResultOptions): void;
   /**
-   * Makes the request, sends it by `call` and takes the answer. If the vendor says that the prompt does not fit, compacts further and sends
-   * again as often as the policy allows. Every other error reaches the caller unchanged, and `send` can be called again.
+   * Makes the request, sends it by `call` and takes the answer. If the vendor says that the prompt does not fit, or refuses it in unknown
+   * words, compacts further and sends again as often as the policy allows. Every other error reaches the caller unchanged, and `send` can be called again.
    */
   send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
   /** A piece of the text behind a notice's handle; `null` for an unknown handle. A tool of yours can offer it to the model. */
