@@ -1,9 +1,12 @@
 import { entryIdOf, LOG_VERSION, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { isNestedDeeper, isRecord } from "../json.ts";
+import { isNestedDeeper, isRecord, jsonIn } from "../json.ts";
 import { heldChars } from "../message/size.ts";
 import { MOST_BYTES_PER_UNIT, utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
+
+/** The id that a request gets in a log if its provider gave none. */
+export const UNNAMED_REQUEST = "unnamed";
 
 /** A log as it was read: its entries, and a crash's remains of a last line. */
 interface DecodedLog {
@@ -125,25 +128,18 @@ export function decodeLog(text: string, file: string): DecodedLog {
     line += 1;
     start = end < 0 ? text.length : end + 1;
     if (lineText.trim() === "") continue;
-    if (end < 0 && !isJson(lineText)) return dropped();
+    if (end < 0 && jsonIn(lineText) === undefined) return dropped();
     entries.push(decodeEntry(lineText, { file, line }));
     if (!lineText.startsWith(MORE_FOLLOWS)) batch = { entries: entries.length, line: line + 1, start };
   }
   return batch.entries === entries.length ? { entries, cutOff: null } : dropped();
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A line in the form that entries have now: older logs say `summarize` and `drop` of spans. All else, and malformed parts, are left for the schema to judge. */
+/** A line in the form that entries have now: older logs say `summarize` and `drop` of spans, and leave the id of a request empty that has none. All else, and malformed parts, are left for the schema to judge. */
 function inNewestForm(line: unknown): unknown {
-  if (!isRecord(line) || line.type !== "compaction" || !Array.isArray(line.edits)) return line;
+  if (!isRecord(line)) return line;
+  if (line.type === "usage" && line.requestId === "") return { ...line, requestId: UNNAMED_REQUEST };
+  if (line.type !== "compaction" || !Array.isArray(line.edits)) return line;
   return { ...line, edits: line.edits.map(editInNewestForm) };
 }
 

@@ -76,6 +76,8 @@ test("a report of a view that is no longer the newest is not logged", async () =
   const reported = { requestId: "q", modelId: "m", usage: SMALL_USAGE };
   expect(await conversation.report(before, reported)).toBeNull();
   expect(await conversation.report(conversation.view(), reported)).toMatchObject({ type: "usage", requestId: "q" });
+  const unnamed = await conversation.report(conversation.view(), { ...reported, requestId: "" });
+  expect(unnamed).toMatchObject({ type: "usage", requestId: "unnamed" });
 });
 
 const SMALL_USAGE = {

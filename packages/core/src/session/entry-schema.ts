@@ -164,7 +164,7 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
   z.strictObject({ type: z.literal("message"), message }),
   z.strictObject({
     type: z.literal("usage"),
-    requestId: z.string(),
+    requestId: id,
     modelId: z.string(),
     throughMessageId: z.string().nullable(),
     overheadHash: z.string().nullable(),

@@ -10,7 +10,7 @@ import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.t
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { impossibleCount, isRejectedUsage, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { createBackground, prepareSummary } from "./background.ts";
-import { checkStorable } from "./codec.ts";
+import { checkStorable, UNNAMED_REQUEST } from "./codec.ts";
 import { contextCall } from "./context-call.ts";
 import { unpinEntry } from "./context-wishes.ts";
 import { createTeller, overflowError } from "./events.ts";
@@ -392,6 +392,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       const entry: UsageEntry = {
         type: "usage",
         ...reported,
+        requestId: reported.requestId || UNNAMED_REQUEST,
         usage: possible(log, reported),
         throughMessageId: sent.messages.at(-1)?.id ?? null,
         overheadHash: hashOf(sent),

@@ -192,8 +192,9 @@ function withMessage(ledger: MeasuredState, message: Message, { contentOf, prior
   const unreportedTools = ledger.unreportedTools + content.loadedTools;
   const next = { ...ledger, unreportedTools, view: withContent(ledger.view, content, fixedTokens) };
   // A reply is known by its request; if its log keeps none, it is the first message after the report.
-  const isReply = message.role === "assistant" && (message.requestId ?? reply?.requestId) === reply?.requestId;
-  if (isReply && reply?.messageId === null && (message.requestId !== null || unreportedMessages.size === 0)) {
+  const requestId = message.role === "assistant" ? message.requestId || null : null;
+  const isReply = message.role === "assistant" && (requestId ?? reply?.requestId) === reply?.requestId;
+  if (isReply && reply?.messageId === null && (requestId !== null || unreportedMessages.size === 0)) {
     const loadedTokens = content.loadedTools * ledger.loadedTool.tokens;
     return { ...next, reply: { ...reply, messageId: message.id, content, loadedTokens } };
   }
