@@ -14,7 +14,6 @@ import { type BenchInput, runBench } from "../replay/run-bench.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatNumberOf, lineageWords } from "../show/figures.ts";
 import { figuresJson } from "../show/json.ts";
-import { capitalised } from "../show/labels.ts";
 import { READING } from "../show/policy-tables.ts";
 import { reportProblems } from "../show/problems.ts";
 import { reportTable, tableRows } from "../show/report-table.ts";
@@ -25,7 +24,7 @@ import { renderTuneHtml, tuneTables } from "../show/tune-page.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
-import { settingWords, tunableSettingsOf } from "../tune/tunable-settings.ts";
+import { settingWords } from "../tune/tunable-settings.ts";
 import { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tune } from "../tune/tune.ts";
 import { checkOptions } from "./check-options.ts";
 import { addLogOptions, findInputs, findLogs, joinInputs, type LogOptions, nothingFound } from "./find-inputs.ts";
@@ -67,10 +66,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     .option("--prices <file>", PRICES_HELP)
     .option("--state <file>", "file of finished rows, to resume from (default: removed after the run)")
     .optionsGroup("Results:")
-    .option(
-      "--full",
-      "also print the settings of the policies for comparison and, if one is found, the best setting session by session",
-    )
+    .option("--full", "also print each session under the best setting, if one is found")
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--json <file>", "write the answer and all figures as JSON")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep its other content")
@@ -88,7 +84,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const { files, missing } = found;
   tell(io, ...(files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason)));
   if (files.length === 0) return EXIT_FAILED;
-  const others = tunableSettingsOf(policy).length === 0 || policy.name === PLIMSOLL_POLICY.name ? [] : [PLIMSOLL_POLICY];
+  const others = policy.name === PLIMSOLL_POLICY.name ? [] : [PLIMSOLL_POLICY];
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
@@ -100,7 +96,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const met = new Map<string, ReportProblem>();
   const results = await tune(
     [policy, ...others],
-    replayRounds({ ...run, windows: [window], kept: kept.kept }, { described, met }, io),
+    replayRounds({ ...run, windows: [window], kept: kept.kept }, { described, met, isLimited: options.from !== undefined }, io),
     parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();
@@ -150,30 +146,41 @@ async function writeTuned(
 const JSON_VERSION = 1;
 
 const MS_PER_MINUTE = 60_000;
-/** Less than this is not worth a line (chosen). */
-const WORTH_SAYING_MS = 45_000;
 /** Time of a policy that acts, as a share of the first round's with none, which also imports the files (measured on 19 files, November 2026). */
 const ACTING_RATIO = 1.1;
+/** Logs for a quick look (chosen). */
+const QUICK_LOGS = 6;
+
+interface Met {
+  readonly described: Map<string, SessionDescription>;
+  readonly met: Map<string, ReportProblem>;
+  /** True if the logs are an agent's own, of which `--limit` takes the newest. */
+  readonly isLimited: boolean;
+}
 
 /**
- * Replays the tuner's rounds on the pool, with a bar for each. The time of the first round predicts that of all; if it is long, a line says so.
+ * Replays the tuner's rounds on the pool, with a bar for each. After the first, a line says how many replays and about how much time are left.
  * `described` receives the findings of each session, `met` the problems of any round, each once.
  */
-function replayRounds(
-  run: Omit<BenchInput, "policies">,
-  { described, met }: { readonly described: Map<string, SessionDescription>; readonly met: Map<string, ReportProblem> },
-  io: CliIo,
-): ReplayRound {
+function replayRounds(run: Omit<BenchInput, "policies">, { described, met, isLimited }: Met, io: CliIo): ReplayRound {
   const fileOf = (session: string) => described.get(session)?.file;
-  let sessionMs: number | null = null;
-  return async ({ name, policies, sessions }) => {
+  let sessionMs = 0;
+  return async ({ name, policies, sessions, replaysLeft }) => {
     const files = run.files.filter(
       ({ displayName }) => sessions === null || [...sessions].some((session) => fileOf(session) === displayName),
     );
     const startMs = io.nowMs();
     const what = `tuning, step ${ROUNDS.indexOf(name) + 1} of ${ROUNDS.length}: ${name}`;
+    if (name === "coarse grid" && replaysLeft !== null && replaysLeft > 0) {
+      const minutes = Math.max(1, Math.round((sessionMs * ACTING_RATIO * replaysLeft) / MS_PER_MINUTE));
+      const quicker = isLimited ? `--limit ${QUICK_LOGS}` : `only ${QUICK_LOGS} files`;
+      const look = run.files.length > QUICK_LOGS ? `; for a quick look without a firm answer: ${quicker}` : "";
+      tell(
+        io,
+        `about ${formatNumberOf(replaysLeft, "replay")} left, ${formatNumberOf(minutes, "minute")}${look}; Ctrl-C stops, and the same command resumes`,
+      );
+    }
     const bar = createProgressBar(io.stderr, { what, leftOf: " of this step" }, io.nowMs);
-    if (sessionMs !== null && name === "coarse grid") sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, io);
     try {
       const report = await runBench({ ...run, files, policies, onProgress: bar.show });
       const { sessions: found, rows } = withoutApart(report);
@@ -183,7 +190,7 @@ function replayRounds(
       const hasFailures = rows.some(({ failures }) => failures !== undefined);
       for (const each of found) described.set(each.session, each);
       if (name === "baseline") {
-        sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
+        sessionMs = (io.nowMs() - startMs) / Math.max(1, found.length);
         sayIfTooFew(splitSessions({ sessions: found, rows }), io);
       }
       // Scores need no chart; a part's other actions show whether it always fails.
@@ -195,13 +202,6 @@ function replayRounds(
   };
 }
 
-function sayHowLong(gridMs: number, io: CliIo): void {
-  const wholeMs = gridMs * LATER_ROUNDS_RATIO;
-  if (wholeMs < WORTH_SAYING_MS) return;
-  const minutes = Math.max(1, Math.round(wholeMs / MS_PER_MINUTE));
-  tell(io, `this takes about ${formatNumberOf(minutes, "minute")}; if you stop it, the same command resumes there`);
-}
-
 /** Says before the long rounds that their answer cannot be firm. */
 function sayIfTooFew({ by, train, test }: Split, io: CliIo): void {
   if (test.size === 0 || test.size >= FEWEST_OWNERS) return;
@@ -209,19 +209,16 @@ function sayIfTooFew({ by, train, test }: Split, io: CliIo): void {
     by === "nothing" ? "the same file chooses" : `${train.size} of other ${by === "file" ? "files" : "projects"} choose`;
   tell(
     io,
-    `no firm answer to expect: ${formatNumberOf(test.size, "session")} can judge (${half}), and ${FEWEST_OWNERS} are needed; Ctrl-C stops, and more logs (--limit, --since) help`,
+    `no firm answer to expect: ${formatNumberOf(test.size, "session")} can judge (${half}), and ${FEWEST_OWNERS} are needed, so the search ends after its coarse grid; give more logs (--limit, --since)`,
   );
 }
 
 const ROUNDS: readonly TuneRound["name"][] = ["baseline", "coarse grid", "refinement", "test"];
 
-/** The rounds behind the grid take about as long again as a third of it. */
-const LATER_ROUNDS_RATIO: number = 4 / 3;
-
 interface TuneReportOptions {
   readonly current: Policy;
   readonly columns: number;
-  /** Whether the tables of other presets and of sessions are printed. */
+  /** Whether the table of sessions is printed. */
   readonly full: boolean;
   readonly nameOf: SessionNames;
 }
@@ -234,23 +231,19 @@ const NOTHING_FIRES =
 export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
   const [first, ...others] = results;
   if (first === undefined || first.trainSessions === 0) return fitted(NOTHING_FIRES);
-  const [own, ...tables] = tuneTables(results, nameOf);
+  const [own, ...sessions] = tuneTables(results, nameOf);
   const idle =
     first.idleSessions === 0
       ? []
       : [`Left out (never filled half of the window): ${formatNumberOf(first.idleSessions, "session")}.`];
   const taken = settingToTake(first);
-  const further = [
-    ...(others.length > 0 ? ["The other policies"] : []),
-    ...(first.sessions.length > 0 ? ["each session"] : []),
-  ];
   return [
     [...tuneAnswer(first, others).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),
     ...(own === undefined ? [] : [full ? reportTable(own, columns) : tableRows(own, columns)]),
-    ...(full ? tables.map((table) => reportTable(table, columns)) : []),
+    ...(full ? sessions.map((table) => reportTable(table, columns)) : []),
     fitted(`${READING}. ${full ? "" : (own?.notes.at(-1) ?? "")}`.trimEnd()),
     ...(taken === null ? [] : [`# plimsoll.yaml\n${tunedYaml({ text: "", current, best: taken }).trimEnd()}`]),
-    ...(full || further.length === 0 ? [] : [`${capitalised(further.join(" and "))}: --full or --html FILE.`]),
+    ...(full || sessions.length === 0 ? [] : ["Each session: --full or --html FILE."]),
   ].join("\n\n");
 }
 

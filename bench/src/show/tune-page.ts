@@ -49,25 +49,18 @@ function answerSection(
   return html`<div class="verdict"><div>${answerCard(tuneAnswer(result, others))}
 ${yaml === null ? "" : pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
 ${frontOf(result)}</div>
-${tableHtml(settingTable(result))}`;
+${tableHtml(settingTable(result, others))}`;
 }
 
-/** The tables of a tuning: the answer's settings, then those of other presets, then each session. */
-export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionNames): readonly ReportTable[] {
-  const rows = results[0]?.sessions ?? [];
+/** The tables of a tuning: its settings, with the policies for comparison, and the sessions under the best. */
+export function tuneTables([first, ...others]: readonly ShownTuneResult[], nameOf: SessionNames): readonly ReportTable[] {
+  const rows = first?.sessions ?? [];
+  const title = "Sessions";
   return [
-    ...results.map(settingTable),
+    ...(first === undefined ? [] : [settingTable(first, others)]),
     ...(rows.length === 0
       ? []
-      : [
-          tableOf({
-            title: "Sessions",
-            rowTitle: "session",
-            columns: SESSION_COLUMNS,
-            rows,
-            nameOf: (row) => nameOf(row.session),
-          }),
-        ]),
+      : [tableOf({ title, rowTitle: "session", columns: SESSION_COLUMNS, rows, nameOf: ({ session }) => nameOf(session) })]),
   ];
 }
 
@@ -77,7 +70,7 @@ interface SettingRow extends TunedPolicy {
   readonly largestLoss: string;
 }
 
-function settingTable(result: ShownTuneResult): ReportTable {
+function settingTable(result: ShownTuneResult, others: readonly ShownTuneResult[]): ReportTable {
   const { base, splitBy, current, front, best, trainSessions, testSessions } = result;
   const taken = settingToTake(result);
   const isOther = ({ policy, settings, test }: TunedPolicy) =>
@@ -90,6 +83,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
     rowOf(current, taken === null ? "current, stays" : "current"),
     ...(best === null ? [] : [rowOf(best, taken === null ? "best on one half" : "best")]),
     ...front.filter(isOther).map((tuned) => rowOf(tuned, "")),
+    ...others.map((other) => rowOf(other.current, "for comparison")),
   ];
   const judged = formatNumberOf(testSessions, "session");
   return tableOf({

@@ -40,8 +40,11 @@ const TOKENS_KEPT: readonly number[] = [6_000, 12_000, 20_000];
 function settingsOf(policy: Policy): readonly TunableSetting[] {
   const line = "atLeast" in policy.trigger ? policy.trigger.atLeast : policy.trigger.above;
   const own = (path: string, values: readonly number[], amount: unknown) => ({ path, own: shareOf(amount), values });
+  const { pays } = policy.trigger;
+  const at = own("actAt", pays === undefined ? [0.5, 0.7, 0.9] : [0.1, 0.25, 0.5], line);
+  const first = pays === undefined ? at : { path: "pays", own: pays, values: [4, 12, 24] };
   return [
-    own("actAt", [0.5, 0.7, 0.9], line),
+    first,
     ...ruleSettings(policy, "recent").map(({ amount, messages }): TunableSetting => {
       if (typeof messages === "number") return { path: KEPT_MESSAGES, own: messages, values: [4, 12, 30] };
       const tokens = isRecord(amount) && typeof amount.tokens === "number" ? amount.tokens : null;
@@ -54,6 +57,7 @@ function settingsOf(policy: Policy): readonly TunableSetting[] {
       own: value,
       values: [4, 10, 25],
     })),
+    ...(first === at ? [] : [at]),
     { path: "cap", own: policy.truncation?.capTokens ?? 0, values: [8_000, UNCAPPED, 16_000, 32_000] },
     ...ruleSettings(policy, "recall").map(({ atMost }) => own("keep.recall", [0.1, 0.2, 0.3], atMost)),
     ...policy.keep.flatMap((rule) => ownRuleSettings({ ...rule })),
@@ -104,8 +108,8 @@ export function coarseSettings(tunable: readonly TunableSetting[]): readonly (re
   );
 }
 
-/** Combinations around the best: half the way to its neighbours on each side, and the values of the settings that the grid left out. */
-export function fineSettings(
+/** Combinations around the best, half the way to its neighbours on each side, and those beside it. */
+export function settingsAround(
   tunable: readonly TunableSetting[],
   best: readonly SettingValue[],
 ): readonly (readonly SettingValue[])[] {
@@ -118,8 +122,15 @@ export function fineSettings(
     );
     return [{ path, values: sorted([...towards, value]) }];
   });
-  const others = tunable.slice(COARSE_COUNT).flatMap(({ path, values }) => values.map((value) => [...best, { path, value }]));
-  return [...combined(around), ...others];
+  return [...combined(around), ...settingsBeside(tunable, best)];
+}
+
+/** The best with each value of the settings that the grid left out, which come first: `actAt` turns an earlier `pays` off. */
+export function settingsBeside(
+  tunable: readonly TunableSetting[],
+  best: readonly SettingValue[],
+): readonly (readonly SettingValue[])[] {
+  return tunable.slice(COARSE_COUNT).flatMap(({ path, values }) => values.map((value) => [{ path, value }, ...best]));
 }
 
 /** `null` leaves a setting as it is. */

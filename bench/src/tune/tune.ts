@@ -1,7 +1,7 @@
 import { NONE_POLICY, type Policy } from "@plimsoll/core";
 import { BUILT_IN_KINDS, type Kinds, option } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { choose as chooseAmong } from "../judge/choose.ts";
+import { choose as chooseAmong, isCheaper } from "../judge/choose.ts";
 import { type JudgedSettings, judgeSettings, type SettingVerdict } from "../judge/settings.ts";
 import { type Split, splitSessions } from "../judge/split.ts";
 import { type JudgedRun, type Standing, standingOver } from "../judge/standing.ts";
@@ -11,8 +11,9 @@ import { policyAt } from "../sweep/grid.ts";
 import {
   COARSE_COUNT,
   coarseSettings,
-  fineSettings,
   type SettingValue,
+  settingsAround,
+  settingsBeside,
   settingWords,
   type TunableSetting,
   tunableSettingsOf,
@@ -23,6 +24,8 @@ export interface TuneRound {
   readonly name: "baseline" | "coarse grid" | "refinement" | "test";
   readonly policies: readonly Policy[];
   readonly sessions: ReadonlySet<string> | null;
+  /** About how many replays are left, with those of this round; `null` in the first round, which shows the usable sessions. */
+  readonly replaysLeft: number | null;
 }
 
 /** Runs the replays of a round, all in one window, and resolves to their rows and sessions. Rows of other sessions may be among them. */
@@ -71,7 +74,6 @@ export interface TunedSession {
 /** A policy that is tuned, with every setting that was tried. */
 interface Candidate {
   readonly base: Policy;
-  readonly tunable: readonly TunableSetting[];
   readonly tried: readonly TriedPolicy[];
 }
 
@@ -82,9 +84,13 @@ interface TriedPolicy {
 
 const TUNING = z.strictObject({ policies: z.array(option.object), replay: option.fn, kinds: option.object });
 
+/** So large a part of the grid is judged on the other half, about (chosen). */
+const JUDGED_RATIO = 1 / 3;
+
 /**
- * Searches for better settings: replays a coarse grid for every policy, and a finer one around the best of the first policy, on one half of the
- * sessions; then the best of each on the other half. The other policies are for comparison. The result has one entry for each policy with a number to change.
+ * Searches for better settings of the first policy: replays a coarse grid on one half of the sessions, then settings around its best, and the best on
+ * the other half. It stops after the grid if the other half is too small to confirm a setting. The other policies are replayed as they are, for
+ * comparison. The result has an entry for each policy; none if the first has no number to change.
  */
 export async function tune(
   [own, ...others]: readonly Policy[],
@@ -92,64 +98,62 @@ export async function tune(
   kinds: Kinds = BUILT_IN_KINDS,
 ): Promise<readonly TuneResult[]> {
   option.check("a tuning", TUNING, { policies: [own, ...others], replay, kinds });
-  const baseline = await replay({ name: "baseline", policies: [NONE_POLICY], sessions: null });
+  const tunable = own === undefined ? [] : tunableSettingsOf(own);
+  if (own === undefined || tunable.length === 0) return [];
+  const baseline = await replay({ name: "baseline", policies: [NONE_POLICY], sessions: null, replaysLeft: null });
   const split = splitSessions(baseline);
-  const candidates = [own, ...others].flatMap((base) => (base === undefined ? [] : coarseCandidate(base, kinds)));
-  if (candidates.length === 0) return [];
+  const { train, test } = split;
   const rows = [...baseline.rows];
   const run = () => ({ sessions: baseline.sessions, rows });
-  const round = async (name: TuneRound["name"], policies: readonly Policy[], half: "train" | "test") => {
-    rows.push(...(await replay({ name, policies, sessions: split[half] })).rows);
+  const round = async (name: TuneRound["name"], policies: readonly Policy[], half: "train" | "test", later = 0) => {
+    const replaysLeft = policies.length * split[half].size + later;
+    rows.push(...(await replay({ name, policies, sessions: split[half], replaysLeft })).rows);
   };
-  await round(
-    "coarse grid",
-    candidates.flatMap(({ tried }) => tried.map(({ policy }) => policy)),
-    "train",
-  );
-  const [tuned] = candidates;
-  if (tuned !== undefined && tuned.base === own) {
-    const fine = refined(tuned, run(), kinds);
-    await round(
-      "refinement",
-      fine.map(({ policy }) => policy),
-      "train",
-    );
-    candidates[0] = { ...tuned, tried: [...tuned.tried, ...fine] };
-  }
-  const shown = candidates.flatMap((candidate) => {
-    const { current, front, best } = chosenFrom(candidate, judgeSettings(run(), candidate.base.name));
-    // Of the policies for comparison only the best is shown.
-    return [current, ...(best === null ? [] : [best]), ...(candidate.base === own ? front : [])];
-  });
-  const chosen = new Map(shown.map(({ policy }) => [policy.name, policy]));
-  if (split.test !== split.train) await round("test", [...chosen.values()], "test");
-  return candidates.map((candidate) => resultOf(candidate, run()));
+  const alone = (base: Policy): Candidate => ({ base, tried: [{ policy: base, settings: [] }] });
+  const grid = withSettings(alone(own), coarseSettings(tunable), kinds);
+  const isJudged = test.size >= FEWEST_OWNERS;
+  const further = isJudged ? settingsAround(tunable, wholeSettings({ settings: [] }, tunable)).length : 0;
+  const judged = test === train ? 0 : Math.ceil(grid.tried.length * JUDGED_RATIO) * test.size;
+  const first = [...grid.tried.map(({ policy }) => policy), ...others];
+  await round("coarse grid", first, "train", further * train.size + judged);
+  const tuned = isJudged ? withRefinement(grid, { tunable, run: run(), kinds }) : grid;
+  const fine = tuned.tried.slice(grid.tried.length).map(({ policy }) => policy);
+  if (fine.length > 0) await round("refinement", fine, "train", judged);
+  const { current, front, best } = chosenFrom(tuned, judgeSettings(run(), own.name));
+  const shown = [current, ...(best === null ? [] : [best]), ...front].map(({ policy }) => policy);
+  if (test !== train) await round("test", [...new Set([...shown, ...others])], "test");
+  return [tuned, ...others.map(alone)].map((candidate) => resultOf(candidate, run()));
 }
 
-function coarseCandidate(base: Policy, kinds: Kinds): readonly Candidate[] {
-  const tunable = tunableSettingsOf(base);
-  if (tunable.length === 0) return [];
-  const tried = coarseSettings(tunable).map((settings) => ({
-    policy: policyAt(base, settings.map(settingWords), kinds).policy,
-    settings,
-  }));
-  return [{ base, tunable, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
+/** The candidate with settings that it did not try yet. */
+function withSettings(candidate: Candidate, points: readonly (readonly SettingValue[])[], kinds: Kinds): Candidate {
+  const tried = [...candidate.tried];
+  for (const settings of points) {
+    const { policy } = policyAt(candidate.base, settings.map(settingWords), kinds);
+    if (!tried.some((other) => isSame(other.policy, policy))) tried.push({ policy, settings });
+  }
+  return { ...candidate, tried };
 }
 
-/** Settings around the best, or around the current one, that were not tried yet. */
-function refined(candidate: Candidate, run: JudgedRun, kinds: Kinds): readonly TriedPolicy[] {
-  const { base, tunable, tried } = candidate;
-  const known = [...tried];
-  const { current, best } = chosenFrom(candidate, judgeSettings(run, base.name));
-  for (const settings of fineSettings(tunable, wholeSettings(best ?? current, tunable))) {
-    const { policy } = policyAt(base, settings.map(settingWords), kinds);
-    if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
-  }
-  return known.slice(tried.length);
+interface Refinement {
+  readonly tunable: readonly TunableSetting[];
+  readonly run: JudgedRun;
+  readonly kinds: Kinds;
+}
+
+/** Adds settings around the best, or around the current one. Values between those of the grid are left out if none of the grid saves a twentieth. */
+function withRefinement(grid: Candidate, { tunable, run, kinds }: Refinement): Candidate {
+  const { current, best, tried } = chosenFrom(grid, judgeSettings(run, grid.base.name));
+  const settings = wholeSettings(best ?? current, tunable);
+  const saves = tried.some(({ train }) => isCheaper(train, current.train));
+  return withSettings(grid, (saves ? settingsAround : settingsBeside)(tunable, settings), kinds);
 }
 
 /** The values of all settings of the coarse grid: those of the policy as it was are not among its settings. */
-function wholeSettings({ settings }: TunedPolicy, tunable: readonly TunableSetting[]): readonly SettingValue[] {
+function wholeSettings(
+  { settings }: Pick<TunedPolicy, "settings">,
+  tunable: readonly TunableSetting[],
+): readonly SettingValue[] {
   return settings.length > 0
     ? settings
     : tunable.slice(0, COARSE_COUNT).flatMap(({ path, own }) => (own === null ? [] : [{ path, value: own }]));

@@ -24,7 +24,8 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout, stderr } = await run("tune", ...args);
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/no firm answer to expect: 1 session can judge .*8 are needed/);
-    expect(stdout).toMatch(/^No answer yet: .*\n/);
+    expect(stderr).toMatch(/about 10 replays left, 1 minute; Ctrl-C stops/);
+    expect(stdout).toMatch(/^plimsoll \(for comparison\) /m);
     expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(10);
     expect(stdout).toMatch(/plimsoll, the default, costs [\d.]+%/);
     expect(stdout).toMatch(/^setting +cost % costlier +kept % +older %/m);
