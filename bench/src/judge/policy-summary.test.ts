@@ -34,53 +34,27 @@ describe("summarizePolicies", () => {
     expect(remarks(summaries)[0]).toBe("sven: no compaction in 1 session: the window never filled up to the trigger.");
   });
 
-  test.each<[string, readonly (readonly [policy: string, notApplicable: number])[], readonly string[]]>([
-    [
-      "once what holds for all",
-      [
-        ["a", 7],
-        ["b", 7],
-      ],
-      [
-        "All policies: 7 sessions skipped (s0, s1, s2 and 4 more): the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
-      ],
-    ],
-    [
-      "once what holds for several",
-      [
-        ["a", 7],
-        ["b", 7],
-        ["c", 0],
-      ],
-      [
-        "a, b: 7 sessions skipped (s0, s1, s2 and 4 more): the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
-      ],
-    ],
-    [
-      "a policy of its own by its name",
-      [
-        ["a", 1],
-        ["b", 0],
-      ],
-      [
-        "a: 1 session skipped (s0): the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
-      ],
-    ],
-    ["nothing if there is nothing to say", [["a", 0]], []],
-  ])("says %s", (_, rows, lines) => {
-    const sessions = (count: number) => Array.from({ length: count }, (_, at) => `s${at}`);
-    const [model] = svenOf(reportOf([{ none: 1_000, sven: 500, compactions: 1 }]));
-    const summaries = rows.flatMap(([policy, skipped]) =>
-      model === undefined ? [] : [{ ...model, policy, notApplicable: sessions(skipped) }],
+  const skipped =
+    "the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.";
+  test.each<[string, Readonly<Record<string, number>>, readonly string[]]>([
+    ["once what holds for all", { a: 7, b: 7 }, [`All policies: 7 sessions skipped (s0, s1, s2 and 4 more): ${skipped}`]],
+    ["once what holds for several", { a: 7, b: 7, c: 0 }, [`a, b: 7 sessions skipped (s0, s1, s2 and 4 more): ${skipped}`]],
+    ["a policy of its own by its name", { a: 1, b: 0 }, [`a: 1 session skipped (s0): ${skipped}`]],
+    ["nothing if there is nothing to say", { a: 0 }, []],
+  ])("says %s", (_, counts, lines) => {
+    const summaries = svenOf(reportOf([{ none: 1_000, sven: 500, compactions: 1 }])).flatMap((model) =>
+      Object.entries(counts).map(([policy, count]) => {
+        return { ...model, policy, notApplicable: Array.from({ length: count }, (_, at) => `s${at}`) };
+      }),
     );
     expect(remarks(summaries)).toEqual(lines);
   });
 
-  test("counts cells to which the window does not apply apart from all sums", () => {
+  test("leaves cells to which the window does not apply out of all sums, and their recordings", () => {
     const report = reportOf([{ none: 1_000, sven: 500, compactions: 1 }]);
-    const rows = report.rows.map((row) => ({ ...row, metrics: null, why: "overhead above half the window" }));
-    const [sven] = svenOf({ ...report, rows });
-    expect(sven).toMatchObject({ sessions: 0, notApplicable: [expect.any(String)], metrics: { economy: { promptTokens: 0 } } });
+    const rows = report.rows.map((row) => (row.policy === "recorded" ? row : { ...row, metrics: null, why: "overhead" }));
+    const left = { sessions: 0, notApplicable: [expect.any(String)], metrics: { economy: { promptTokens: 0 } } };
+    expect(summarizePolicies({ ...report, rows })).toMatchObject([left, left, left]);
   });
 
   test("gives one summary for each window and policy, in the report's order", () => {

@@ -23,21 +23,27 @@ export interface PolicySummary {
 /** One row of the report that has figures. */
 export type MeasuredRow = ReplayRow & { readonly metrics: RowMetrics };
 
-/** Sums up every policy in every window, windows and policies in the order of the report. The metrics are those of its run. */
+/**
+ * Sums up every policy in every window, windows and policies in the order of the report. Sums of all policies are over the same sessions: the recording,
+ * which any window applies to, has only those of the run without compaction. The metrics are those of its run.
+ */
 export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METRICS): readonly PolicySummary[] {
   const report = withoutApart(whole);
-  const labels = windowLabels(report);
-  return labels.flatMap((label) => {
+  const hasBaseline = report.policies.some(({ name }) => name === BASELINE_POLICY);
+  return windowLabels(report).flatMap((label) => {
     const inWindow = report.rows.filter((row) => windowLabel(row.window) === label);
-    const baseline = new Map(measured(inWindow, BASELINE_POLICY).map((row) => [row.session, row]));
+    const unshaped = inWindow.filter(isMeasured).filter(({ policy }) => policy === BASELINE_POLICY);
+    const baseline = new Map(unshaped.map((row) => [row.session, row]));
+    const isApplied = (row: ReplayRow): row is MeasuredRow => isMeasured(row) && (!hasBaseline || baseline.has(row.session));
     return report.policies.map(({ name, policy }) => {
-      const rows = measured(inWindow, name);
+      const own = inWindow.filter((row) => row.policy === name);
+      const rows = own.filter(isApplied);
       return {
         policy: name,
         isActing: policy.enabled,
         windowLabel: label,
         sessions: rows.length,
-        notApplicable: inWindow.flatMap((row) => (row.policy === name && row.metrics === null ? [row.session] : [])),
+        notApplicable: own.filter((row) => !isApplied(row)).map(({ session }) => session),
         actedSessions: rows.filter((row) => hasActed(row, baseline.get(row.session))).length,
         firedSessions: rows.filter(({ metrics: { economy } }) => economy.compactions + economy.failedCompactions > 0).length,
         metrics: pooledOf(metrics, rows),
@@ -49,10 +55,6 @@ export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METR
 /** The labels of the report's windows, each once, in their order. */
 export function windowLabels(report: BenchReport): readonly string[] {
   return [...new Set(report.rows.map((row) => windowLabel(row.window)))];
-}
-
-function measured(rows: readonly ReplayRow[], policy: string): readonly MeasuredRow[] {
-  return rows.filter(isMeasured).filter((row) => row.policy === policy);
 }
 
 /** Whether the row has figures. */
