@@ -48,8 +48,6 @@ export interface AgentKnobs {
   readonly standing: "primary" | "secondary";
   readonly place: SettingsPlace;
   readonly knobs: readonly Knob[];
-  /** Its logs report the request for a summary as a call. */
-  readonly billsSummaries?: true;
   readonly nothingToTurn: string;
   /** Ways to compact with less waiting or loss that need no API key, as a phrase. */
   readonly besideProxy: string;

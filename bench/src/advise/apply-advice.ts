@@ -43,8 +43,7 @@ async function writeOne(
   const changed = withValues(form, settings.text ?? "", values);
   if ("problem" in changed)
     throw new PlimsollError("bad-input", `${settings.shown} ${changed.problem}; set it by hand`, { file: settings.path });
-  const diff = lineDiff(settings.shown, settings.text ?? "", changed.text);
-  const about = `\n${diff.join("\n")}\n`;
+  const about = `\n${lineDiff(settings.shown, settings.text ?? "", changed.text).join("\n")}\n`;
   io.stdout.write(about);
   const question = `${settings.text === null ? "Make" : "Write"} ${settings.shown}${costs === "" ? "" : ` (the default ${costs})`}?`;
   const code = await refusal({ about, question, what: "written" }, agreement.isAgreed, io);

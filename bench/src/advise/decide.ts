@@ -114,15 +114,15 @@ export async function decideOn(
   const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
     const own = new Set(replays[0]?.sessions.flatMap(({ session, file }) => (sessions?.has(session) ? [file] : [])));
     const some = files.filter(({ displayName }) => sessions === null || own.has(displayName));
-    if (some.length > 0)
-      replays.push(withSummaries(await replayed(agent, some, { policies, run: { ...run, corpus }, io }), agent, counted));
+    if (some.length > 0) replays.push(await replayed(agent, { ...run, corpus, files: some, policies }, io));
   };
   await replay(null, [NONE_POLICY, RECORDED_POLICY]);
   const [first] = replays;
   if (first === undefined) return [];
-  const versions = first.sessions.flatMap(({ agentVersion }) => agentVersion ?? []);
-  const ordered = versions.toSorted((one, other) => (agentVersionAtLeast(one, other) ? 1 : -1));
-  const [oldestVersion = null, version = null] = [ordered[0], ordered.at(-1)];
+  const versions = first.sessions
+    .flatMap(({ agentVersion }) => agentVersion ?? [])
+    .toSorted((one, other) => (agentVersionAtLeast(one, other) ? 1 : -1));
+  const [oldestVersion = null, version = null] = [versions[0], versions.at(-1)];
   const turning = await readTurning(knobsOf(agent, version), io);
   const groups = groupsOf(first).map((group) => ({ ...group, ...pointsIn(group.windowTokens, turning, pays) }));
   // A file has one number for all windows: a value tried in one window is replayed in all.
@@ -141,15 +141,11 @@ export async function decideOn(
   const advised: AdvisedAgent = {
     agent,
     title: turning?.knobs.title ?? titleOf(agent),
-    ...{
-      logsRead: files.length,
-      logsFound: found,
-      shared: corpus.lineages.counts,
-      turning,
-      version,
-      oldestVersion,
-      problems: problemsOf(replays, unread),
-    },
+    logsRead: files.length,
+    logsFound: found,
+    shared: corpus.lineages.counts,
+    ...{ turning, version, oldestVersion },
+    problems: problemsOf(replays, unread),
   };
   const harms = (best: SettingFigures, mostPoints: number, from: (typeof groups)[number]): boolean => {
     const tested = from.points.filter(({ policy }) => policy.name === best.standing.policy);
@@ -182,20 +178,6 @@ export async function decideOn(
       };
     })
     .toSorted(byMoney);
-}
-
-/** The replays, with the summaries of the recording in its cost, which only some agents' logs bill: all other rows have theirs. */
-function withSummaries(report: BenchReport, agent: LocatedAgent, counted: DecisionInput["counted"]): BenchReport {
-  if (knobsOf(agent, null)?.billsSummaries === true) return report;
-  const spent = new Map(counted.map(({ facts, summariesUsd }) => [facts.session, summariesUsd]));
-  const rows = report.rows.map((row): BenchReport["rows"][number] => {
-    if (row.metrics === null || row.policy !== RECORDED_POLICY.name) return row;
-    const { cost } = row.metrics;
-    const more = (usd: number | null) => (usd === null ? null : usd + (spent.get(row.session) ?? 0));
-    const whole = { ...cost, withCacheUsd: more(cost.withCacheUsd), withoutCacheUsd: more(cost.withoutCacheUsd) };
-    return { ...row, metrics: { ...row.metrics, cost: whole } };
-  });
-  return { ...report, rows };
 }
 
 /** The name of an agent without knobs: `copilot-cli` is Copilot CLI, `roo-code` Roo Code. */
@@ -289,23 +271,17 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   const paths = knobs.knobs.map(({ path }) => path);
   const values = valuesIn(read.content, paths);
   const wrong = misplacedIn(read.content, paths).find(({ path }) => !values.has(path));
-  if (wrong !== undefined) return { knobs, settings, values, refusal: misplacedText(wrong, knobs, settings) };
   const address = knobs.behindProxy.addressIn?.(read.content);
-  if (typeof address === "string" && PROXY_ADDRESS.test(address))
-    return {
-      knobs,
-      settings,
-      values,
-      refusal: `${settings.shown} sends ${knobs.title} to plimsoll proxy, which cuts and must run: without it every call fails (plimsoll proxy status; to undo, remove the printed lines)`,
-    };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
-  const refusal = variable === undefined ? null : `${variable} is set, which overrides ${settings.shown}`;
-  return {
-    knobs,
-    settings,
-    values,
-    refusal: refusal ?? knobs.replay.unlike(values) ?? ignoredText(read.content, knobs, settings),
-  };
+  const refusal =
+    wrong !== undefined
+      ? misplacedText(wrong, knobs, settings)
+      : typeof address === "string" && PROXY_ADDRESS.test(address)
+        ? `${settings.shown} sends ${knobs.title} to plimsoll proxy, which cuts and must run: without it every call fails (plimsoll proxy status; to undo, remove the printed lines)`
+        : variable !== undefined
+          ? `${variable} is set, which overrides ${settings.shown}`
+          : (knobs.replay.unlike(values) ?? ignoredText(read.content, knobs, settings));
+  return { knobs, settings, values, refusal };
 }
 
 /** Says that a value is of a kind that the agent does not take; `null` if all are. */
@@ -328,24 +304,19 @@ function misplacedText({ path, sections }: Misplaced, { title, place }: AgentKno
   return `${path} is ${where} of ${shown}, where ${title} does not read it; move it: ${placeOf(place.form, path)}`;
 }
 
-interface Round {
-  readonly policies: readonly EnginePolicy[];
-  readonly run: AdviceRun & { readonly corpus: Corpus };
-  readonly io: CliIo;
-}
-
-async function replayed(agent: LocatedAgent, files: readonly InputFile[], { policies, run, io }: Round): Promise<BenchReport> {
-  const bar = createProgressBar(
-    io.stderr,
-    { what: `replaying ${agent}${policies.includes(NONE_POLICY) ? "" : " under other settings"}` },
-    io.nowMs,
-  );
+async function replayed(
+  agent: LocatedAgent,
+  given: AdviceRun & {
+    readonly corpus: Corpus;
+    readonly files: readonly InputFile[];
+    readonly policies: readonly EnginePolicy[];
+  },
+  io: CliIo,
+): Promise<BenchReport> {
+  const others = given.policies.includes(NONE_POLICY) ? "" : " under other settings";
+  const bar = createProgressBar(io.stderr, { what: `replaying ${agent}${others}` }, io.nowMs);
   try {
-    return await runBench({
-      ...run,
-      ...{ files, policies, windows: [{ kind: "real" }], plimsollVersion: io.version },
-      onProgress: bar.show,
-    });
+    return await runBench({ ...given, windows: [{ kind: "real" }], plimsollVersion: io.version, onProgress: bar.show });
   } finally {
     bar.stop();
   }

@@ -69,7 +69,6 @@ export const OPENCODE_KNOBS: AgentKnobs = {
     names: ["opencode/opencode.json", "opencode/opencode.jsonc"],
   },
   knobs: knobsOf(V1, V1_SOURCE),
-  billsSummaries: true,
   nothingToTurn: "none changes where it compacts in this window",
   besideProxy: "the plugin compacts without a model (docs/use-in/opencode.md). Or type /compact between two tasks",
   behindProxy: { upstream: "URL", off: "set compaction.auto to false" },

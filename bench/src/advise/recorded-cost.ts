@@ -1,12 +1,12 @@
 import type { Usage } from "@plimsoll/core";
 import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
-import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
+import { unreportedSummary } from "../economics/summary-charge.ts";
+import { isCleared } from "../judge/standing.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import type { SessionFacts } from "../open/session-facts.ts";
 import type { BenchReport } from "../results.ts";
 import { recordedUsdText } from "../show/validity.ts";
 import { sumOf } from "../statistics.ts";
-import { CLEARED } from "../transcript.ts";
 
 /** The work and cost of compaction in recorded sessions, as the agent ran. */
 export interface RecordedCost {
@@ -44,7 +44,7 @@ export function recordedCost(
 ): RecordedCost {
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
   const all = rows.flatMap(({ compactions }) => compactions);
-  const cuts = rows.map(({ compactions }) => compactions.filter(({ steps: [first = ""] }) => !first.startsWith(CLEARED)));
+  const cuts = rows.map(({ compactions }) => compactions.filter((each) => !isCleared(each)));
   const names = new Set(report.sessions.map(({ session }) => session));
   const own = counted.filter(({ facts }) => names.has(facts.session));
   const known = report.sessions.flatMap(({ recordedUsd }) => recordedUsd ?? []);
@@ -78,11 +78,11 @@ export function compactionSpend(
 ): Record<"summaryUsd" | "lostCacheUsd", number> {
   if (prices === null) return { summaryUsd: 0, lostCacheUsd: 0 };
   const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
-  const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
+  const { use, replyTokens } = unreportedSummary(beforeTokens, isCached ? "cached" : "anew");
   const anewTokens = Math.max(0, (next.totalTokens ?? 0) - (next.cacheReadTokens ?? 0));
   const anew = { ...nothing, writeTokens: anewTokens, state: "broken" as const };
   const read = { ...nothing, readTokens: anewTokens, state: "warm" as const };
-  const summaryUsd = promptUsd(asked, prices, rules) + outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices);
+  const summaryUsd = promptUsd(use, prices, rules) + outputUsd(replyTokens, beforeTokens, prices);
   const lostCacheUsd = promptUsd(anew, prices, rules) - promptUsd(read, prices, rules);
   return { summaryUsd: isCached === null ? 0 : summaryUsd, lostCacheUsd };
 }

@@ -51,9 +51,6 @@ interface CountedSession extends Sums {
   pausedTokens: number;
 }
 
-const lineageOf = ({ corpus }: AgentFacts, { file, session }: SessionFacts) =>
-  corpus.lineages.in(file).find((each) => each.session === session);
-
 /** Adds up the answers that count in a session; `null` if all of it counts in another. */
 function countedSession(
   facts: SessionFacts,
@@ -66,7 +63,8 @@ function countedSession(
     ...{ compactions: 0, clearings: 0, waitsMs: [], takenTokens: 0 },
     ...{ summariesUsd: 0, lostCacheUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0, pausedTokens: 0 },
   };
-  const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
+  const lineages = agent.corpus.lineages.in(facts.file);
+  const { copied = [], isCopy = false } = lineages.find(({ session }) => session === facts.session) ?? {};
   if (isCopy) return null;
   const isOwn = (place: number) => !copied.some(([from, through]) => place >= from && place < through);
   let last: ReportedAnswer | null = null;
@@ -128,9 +126,10 @@ export function countedSessions(agents: readonly AgentFacts[], pricing: FactsPri
 
 const usdOf = ({ spending }: Pick<Sums, "spending">) => spending.now().usd ?? 0;
 
-function usdCell({ spending }: Pick<Sums, "spending">): string {
-  const { usd, usdIs } = spending.now();
-  return usd === null ? NO_FIGURE : `${usdIs === "whole" ? "" : "≥ "}$${formatUsd(usd)}`;
+function usdCell(all: readonly Pick<Sums, "spending">[]): string {
+  const spent = all.map(({ spending }) => spending.now());
+  if (spent.every(({ usd }) => usd === null)) return NO_FIGURE;
+  return `${spent.every(({ usdIs }) => usdIs === "whole") ? "" : "≥ "}$${formatUsd(sumOf(all, usdOf))}`;
 }
 
 /** Characters of the requests' content in the logs by kind, the largest first. System text and tools are not in all logs. */
@@ -174,9 +173,7 @@ export function factsText(
     formatCount(count),
     formatCount(sumOf(all, ({ requests }) => requests)),
     formatTokens(sumOf(all, ({ promptTokens }) => promptTokens)),
-    all.some(({ spending }) => spending.now().usd !== null)
-      ? `${all.every(({ spending }) => spending.now().usdIs === "whole") ? "" : "≥ "}$${formatUsd(sumOf(all, usdOf))}`
-      : NO_FIGURE,
+    usdCell(all),
   ]);
   const isPriced = pays === "tokens" && rows.some(({ all }) => sumOf(all, usdOf) > 0);
   const longest = sessions
@@ -188,7 +185,7 @@ export function factsText(
       session.facts.startedMs === null ? "" : new Date(session.facts.startedMs).toISOString().slice(0, "2026-01-31".length),
       formatTokens(session.promptTokens),
       formatCount(session.compactions),
-      usdCell(session),
+      usdCell([session]),
     ]);
   const spending = table(["agent and model", "sessions", "requests", "prompt tokens", dollars], spent);
   const compacted = prose(compactionSentence(sessions, pays)).join("\n");
@@ -239,15 +236,12 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
   const [newest] = compacted.toSorted((a, b) => (b.facts.startedMs ?? 0) - (a.facts.startedMs ?? 0));
   const waitsMs = sessions.flatMap((each) => each.waitsMs);
   const priced = sumOf(sessions, ({ pricedCompactions }) => pricedCompactions);
-  const [summaries, lost] = [
-    ({ summariesUsd }: CountedSession) => summariesUsd,
-    ({ lostCacheUsd }: CountedSession) => lostCacheUsd,
-  ];
+  const [summariesUsd, lostUsd] = [sumOf(sessions, (each) => each.summariesUsd), sumOf(sessions, (each) => each.lostCacheUsd)];
   const list = pays === "plan" ? ", at list prices" : "";
   const cost =
     priced === 0
       ? "They have no price"
-      : `Summaries cost about $${formatUsd(sumOf(sessions, summaries))} (estimated; most logs lack their requests), the lost prompt cache $${formatUsd(sumOf(sessions, lost))}${list}${pricedText(priced, compactions)}`;
+      : `Summaries cost about $${formatUsd(summariesUsd)} (estimated; most logs lack their requests), the lost prompt cache $${formatUsd(lostUsd)}${list}${pricedText(priced, compactions)}`;
   return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. ${cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
@@ -275,12 +269,11 @@ export function habitSentences(
           : "Ask for parts of files and shorter outputs",
     }));
   const pausedUsd = sumOf(sessions, (each) => each.pausedUsd);
-  const were = often.length === 1 ? "was" : "were";
   const habits = [
     ...large,
     ...often.slice(0, 1).map(() => ({
       usd: sumOf(often, ({ summariesUsd, lostCacheUsd }) => summariesUsd + lostCacheUsd),
-      text: `${formatNumberOf(often.length, "session")} ${were} compacted ${MANY_CUTS} times or more`,
+      text: `${formatNumberOf(often.length, "session")} ${often.length === 1 ? "was" : "were"} compacted ${MANY_CUTS} times or more`,
       remedy: "Begin a new session for a new task",
     })),
     {

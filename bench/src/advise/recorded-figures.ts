@@ -2,16 +2,15 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { cellOf } from "../drive/cell.ts";
 import { drive } from "../drive/drive.ts";
+import { summaryRequestKind } from "../formats/summary-requests.ts";
 import { METRICS } from "../metrics/registry.ts";
 import { type CompactionDetail, createRowMetrics } from "../metrics/row-metrics.ts";
 import { askedAtMs, compactionWaits } from "../open/compaction-waits.ts";
 import { recordedDollars } from "../open/describe-session.ts";
 import { prepareSession } from "../open/prepared-session.ts";
 import type { RecordedDollars } from "../open/session-description.ts";
-import type { ReportedAnswer } from "../open/session-facts.ts";
 import { recordedUsdText } from "../show/validity.ts";
 import { isClearing, isRollBack, type Transcript } from "../transcript.ts";
-import { KNOB_TABLE } from "./knob-table.ts";
 import { compactionSpend } from "./recorded-cost.ts";
 
 /** The wait, the price and the losses of one recorded compaction. The calls of its examples count from 1. */
@@ -37,9 +36,7 @@ interface RecordedFigures extends Pick<RecordedDollars, "recordedUsd" | "recorde
 /** Reads a log's cost and compactions. The passages that later replies needed come from a replay of the log as it ran; without compactions there is none. */
 export async function recordedFigures(transcript: Transcript): Promise<RecordedFigures> {
   const dollars = recordedDollars(transcript, MODEL_CATALOG);
-  const { recordedUsd, recordedUsdIs } = dollars;
-  const compactions = await recordedCompactions(transcript);
-  return { recordedUsd, recordedUsdIs, usdText: recordedUsdText([dollars]), compactions };
+  return { ...dollars, usdText: recordedUsdText([dollars]), compactions: await recordedCompactions(transcript) };
 }
 
 async function recordedCompactions(transcript: Transcript): Promise<RecordedFigures["compactions"]> {
@@ -58,8 +55,7 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
     own.map(({ id, place }, index) => {
       const { examples = [], ...detail } = details[index] ?? { neededLater: 0 };
       const counted = examples.map(({ call, ...example }) => ({ call: call + 1, ...example }));
-      const isManual = askedAtMs(entries, place) !== null;
-      const trigger = automatic.has(id) ? "automatic" : isManual ? "manual" : null;
+      const trigger = automatic.has(id) ? "automatic" : askedAtMs(entries, place) === null ? null : "manual";
       return [id, { ...detail, examples: counted, trigger, waitMs: waits.get(id) ?? null, spend: spendAt(transcript, place) }];
     }),
   );
@@ -67,18 +63,10 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
 
 /** The price of the compaction at a place of the log, between the reports before and after it. */
 function spendAt({ entries, format }: Transcript, place: number): RecordedCompaction["spend"] {
-  const reportFrom = (by: -1 | 1): ReportedAnswer | null => {
-    for (let at = place + by; at >= 0 && at < entries.length; at += by) {
-      const entry = entries[at];
-      if (entry?.type === "usage") return entry;
-    }
-    return null;
-  };
-  const next = reportFrom(1);
-  const before = reportFrom(-1)?.usage.input.totalTokens ?? null;
+  const next = entries.slice(place).find((entry) => entry.type === "usage") ?? null;
+  const before = entries.slice(0, place).findLast((entry) => entry.type === "usage")?.usage.input.totalTokens ?? null;
   const prices = next === null ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
   if (next === null || before === null || next.usage.input.totalTokens === null || prices === null) return null;
-  const likeness = KNOB_TABLE.find(({ agent }) => agent === format)?.replay.likeness(new Map());
-  const isCached = entries.slice(place, place + 1).some(isClearing) ? null : likeness?.summary.request === "prefix";
+  const isCached = entries.slice(place, place + 1).some(isClearing) ? null : summaryRequestKind(format) === "cached";
   return compactionSpend(before, next.usage.input, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });
 }

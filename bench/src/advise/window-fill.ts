@@ -45,11 +45,10 @@ export function windowFills(
     const named = kinds.map((name, place) => [name, name === OVERHEAD ? leastTotal : (totals[place] ?? 0)] as const);
     return [...named, [UNLOGGED, sumOf(overheads, Number) - leastTotal] as const].map(([name, total]) => {
       const share = total / Math.max(1, sumOf(totals, Number));
-      const own = name === "assistant" ? replyUsd : 0;
       return {
         kind: kindOf(name),
         tokens: (total * calls) / samples.length,
-        usd: share * ((recordedUsd ?? 0) - replyUsd) + own,
+        usd: share * ((recordedUsd ?? 0) - replyUsd) + (name === "assistant" ? replyUsd : 0),
       };
     });
   });

@@ -10,7 +10,7 @@ import { prepareSession } from "../open/prepared-session.ts";
 import type { Transcript } from "../transcript.ts";
 import { NO_SIGNS, type SessionCache, sessionCache } from "./recorded-cache.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
-import { SUMMARY_PROMPT_TOKENS } from "./summary-charge.ts";
+import { SUMMARY_PROMPT_TOKENS, SUMMARY_REPLY_TOKENS } from "./summary-charge.ts";
 
 const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };
 const ROOMY = { kind: "working-room", tokens: 500_000 } as const;
@@ -134,6 +134,18 @@ describe("createRequestLedger", () => {
     const roomy = await stepsOf(madeTranscript(MADE), NONE_POLICY, ROOMY);
     expect(tight.some(({ sent }) => sent.lost)).toBe(true);
     expect(tight.map(({ served }) => served.call)).toEqual(roomy.map(({ served }) => served.call));
+  });
+
+  test.each([
+    ["is charged for all of the prompt before", "made", ["uncachedTokens"]],
+    ["is read from the cache behind the conversation", "claude-code", ["readTokens"]],
+    ["that the log reports as a call is charged no second time", "pi", []],
+  ] as const)("a recorded summary %s", async (_, format, from) => {
+    const steps = await stepsOf({ ...madeTranscript({ ...MADE, boundaries: [4] }), format }, RECORDED_POLICY, ROOMY);
+    const at = steps.findIndex(({ sent }) => sent.compactions.length > 0);
+    const before = Math.round(steps[at - 1]?.sent.promptTokens ?? 0);
+    const charged = from.map((place) => ({ use: { [place]: before }, replyTokens: SUMMARY_REPLY_TOKENS, modelId: null }));
+    expect(steps.flatMap(({ served }) => served.summaries)).toMatchObject(charged);
   });
 
   test("under `recorded` a recorded compaction breaks the cache once", async () => {

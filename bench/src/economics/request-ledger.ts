@@ -3,11 +3,13 @@ import { sharedPrefixCount } from "@plimsoll/core/extend";
 import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { AskedSummary, ReplayedCall } from "../drive/replayed-call.ts";
+import { summaryRequestKind } from "../formats/summary-requests.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import { type HistoryKind, sizedMessages } from "../size-judge/message-sizes.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
+import { isClearing } from "../transcript.ts";
 import type { CacheSign, RecordedCache, SessionCache } from "./recorded-cache.ts";
-import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
+import { type ServedSummary, servedSummaries, unreportedSummary } from "./summary-charge.ts";
 
 /** How the requests of one step were served: its summaries, then its call. */
 export interface ServedStep {
@@ -24,6 +26,14 @@ export function createRequestLedger(
   const { sizeJudge } = session;
   const { recorded } = cache;
   const history = isRecordedPolicy(cell.policy) ? "recorded" : "own";
+  const kind = summaryRequestKind(session.transcript.format);
+  /** The recorded agent's own summaries, in as far as its log has no call for them. */
+  const recordedSummaries = ({ compactions }: ReplayedCall): readonly ServedSummary[] =>
+    kind === "logged"
+      ? []
+      : compactions
+          .filter((each) => !isClearing(each))
+          .map(() => unreportedSummary(Math.round(previous?.promptTokens ?? 0), kind));
   const measure = { sizeJudge, history, recorded } as const;
   const sharedBy = followingPrefixes(measure);
   let previous: EarlierRequest | null = null;
@@ -61,7 +71,10 @@ export function createRequestLedger(
       const sinceMs = atMs === null || previousMs === null ? null : Math.max(0, atMs - previousMs);
       return { call: sent.call, rules, sign: null, before: previous, idleMs: sinceMs, warmBaseTokens: cache.warmBaseTokens };
     };
-    const summaries = summariesOf(sent.summaries, sent, (asked) => (asked.ahead === undefined ? moment : ahead(asked)));
+    const summaries =
+      history === "recorded"
+        ? recordedSummaries(sent)
+        : summariesOf(sent.summaries, sent, (asked) => (asked.ahead === undefined ? moment : ahead(asked)));
     const isAsRecorded = sent.lost && sent.recorded.usage.input.cacheReadTokens !== null;
     const request = { promptTokens: sent.chargedTokens, messages: sent.context };
     const call = isAsRecorded ? recordedUse(sent) : serve(moment, request);

@@ -17,6 +17,13 @@ export interface ServedSummary {
   readonly modelId: string | null;
 }
 
+/** A summary that a recording has and whose request it does not report, as estimated: all of the prompt before was sent again, from the cache or not. */
+export function unreportedSummary(promptTokens: number, kind: "cached" | "anew"): ServedSummary {
+  const [readTokens, uncachedTokens] = kind === "cached" ? [promptTokens, 0] : [0, promptTokens];
+  const use = { readTokens, writeTokens: 0, uncachedTokens, state: "first" } as const;
+  return { use, replyTokens: SUMMARY_REPLY_TOKENS, modelId: null };
+}
+
 /** The state in which a summary is asked for. */
 export interface SummaryMoment {
   readonly call: number;

@@ -4,6 +4,7 @@ import { addTo } from "../needs/statements.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import type { ReplayRow } from "../results.ts";
 import { geometricMeanOf, type InSession, inLineages, meanOf, summed, sumOf, unitOf } from "../statistics.ts";
+import { CLEARED } from "../transcript.ts";
 import { meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "./vector.ts";
 
 /** A policy that costs this much more is still one of about the same cost (docs/evidence.md). */
@@ -85,7 +86,7 @@ export function standingsIn({ sessions, rows }: JudgedRun): RunStandings {
 
 function sessionStanding(
   { file, ...described }: JudgedRun["sessions"][number],
-  { session, metrics: own }: ReplayRow,
+  { session, metrics: own, compactions }: ReplayRow,
   nothing: ReplayRow | undefined,
 ): SessionStanding | null {
   const base = nothing?.metrics ?? null;
@@ -107,9 +108,12 @@ function sessionStanding(
     hasActed: hasActed({ session, metrics: own }, { session, metrics: base }),
     lostRequests: own.safety.unrecoveredRequests,
     tooLarge: own.safety.overflowingRequests,
-    compactions: own.economy.compactions,
+    compactions: own.economy.compactions - compactions.filter(isCleared).length,
   };
 }
+
+/** True for a recorded compaction that only cleared old results. */
+export const isCleared = ({ steps: [first = ""] }: ReplayRow["compactions"][number]): boolean => first.startsWith(CLEARED);
 
 const NONE: Pick<Standing, "lostRequests" | "tooLarge" | "compactions"> = { lostRequests: 0, tooLarge: 0, compactions: 0 };
 

@@ -42,15 +42,14 @@ export function createRowMetrics(
   const copied = new Set(session.transcript.copiedIds);
   return {
     add: (replayed) => {
-      const followed = measured(replayed);
-      if (copied.has(replayed.recorded.requestId)) {
-        for (const recorder of recorders) recorder.follow?.(followed);
-        return;
-      }
       // The recorded agent's compactions count where they were made.
       const sent =
         copied.size === 0 ? replayed : { ...replayed, compactions: replayed.compactions.filter(({ id }) => !copied.has(id)) };
-      const call = sent === replayed ? followed : { ...followed, compactions: sent.compactions };
+      const call = measured(sent);
+      if (copied.has(sent.recorded.requestId)) {
+        for (const recorder of recorders) recorder.follow?.(call);
+        return;
+      }
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
       for (const { needle, name } of call.shown === null ? [] : replay.held.missing(["passages"])) {

@@ -1,6 +1,7 @@
 import { PRESETS } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { LOCATED_AGENTS } from "../formats/locations.ts";
+import { summaryRequestKind } from "../formats/summary-requests.ts";
 import { PEERS } from "./peers.ts";
 import { policyRunBy, versionInHead } from "./running-agents.ts";
 
@@ -16,11 +17,13 @@ test.each([
   expect(policyRunBy({ format, agentVersion })).toBe(policy);
 });
 
-test("every policy that an agent is said to run is one that can be replayed", () => {
-  const known = new Set([...PRESETS, ...PEERS.map(({ policy }) => policy)].map(({ name }) => name));
+test("every policy that an agent is said to run is one that can be replayed, and asks for its summary as the agent does", () => {
+  const known = new Map([...PRESETS, ...PEERS.map(({ policy }) => policy)].map(({ name, summary }) => [name, summary.request]));
   const run = LOCATED_AGENTS.flatMap((format) => policyRunBy({ format, agentVersion: null }) ?? []);
   expect(run.length).toBeGreaterThan(4);
   expect(run.filter((policy) => !known.has(policy))).toEqual([]);
+  const cached = LOCATED_AGENTS.filter((format) => summaryRequestKind(format) === "cached");
+  expect(run.filter((policy) => known.get(policy) === "prefix")).toEqual(cached);
 });
 
 test.each([
