@@ -79,18 +79,6 @@ test.each<readonly [string, Verdict, string, string]>([
     "every saving has a loss: model_auto_compact_token_limit=120000 saves 28.0% a session on average ($11.20 in all) and loses up to 9.0 points of older replaced texts",
   ],
   [
-    "what is worse in another window",
-    { kind: "keep", why: "other-window" },
-    `Nothing to set: another window uses the same setting, and decides it. ${JUDGED}`,
-    "nothing to set: another window uses the same setting, and decides it",
-  ],
-  [
-    "a loss that is too large for an offer",
-    { kind: "keep", why: "too-much-lost" },
-    `Nothing to set: each setting that saves 5% loses over 10 points of a measure. ${JUDGED}`,
-    "nothing to set: each setting that saves 5% loses over 10 points of a measure",
-  ],
-  [
     "too few sessions, with how many more",
     { kind: "too-few", missing: 1, looksLike: null },
     "Nothing to set yet: 12 sessions fill half of the window; an answer needs 1 more.",
@@ -111,6 +99,15 @@ test.each<readonly [string, Verdict, string, string]>([
 ])("an answer says %s", (_, verdict, sentence, short) => {
   expect(answerSentences(decided(verdict), "tokens", "largest")).toEqual([sentence]);
   expect(shortAnswer(decided(verdict))).toBe(short);
+});
+
+test.each([
+  ["other-window", "another window uses the same setting, and decides it"],
+  ["too-much-lost", "each setting that saves 5% loses 10 points or more of a measure"],
+] as const)("an answer that keeps a setting says why: %s", (why, words) => {
+  const decision = decided({ kind: "keep", why });
+  expect(answerSentences(decision)).toEqual([`Nothing to set: ${words}. ${JUDGED}`]);
+  expect(shortAnswer(decision)).toBe(`nothing to set: ${words}`);
 });
 
 test.each<readonly [string, Verdict, RegExp, string]>([

@@ -1,5 +1,6 @@
 import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
+import type { Standing } from "../judge/standing.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
 import {
@@ -9,7 +10,7 @@ import {
   formatPercent,
   formatTokens,
   formatUsd,
-  NOT_VISIBLE,
+  heldCell,
   shareTexts,
 } from "../show/figures.ts";
 import { triggerLine } from "../show/trigger.ts";
@@ -20,13 +21,19 @@ import type { Decision, Payment, Turning } from "./decide.ts";
 import { placeOf } from "./setting-text.ts";
 import type { WindowFill } from "./window-fill.ts";
 
+const OVER_WINDOW = "requests over window";
+
 type Values = ReadonlyMap<string, KnobValue | null>;
 
 interface DecisionWords {
   readonly facts: readonly string[];
   readonly answers: readonly string[];
-  /** The meaning of the names of tried settings, and a row for each; `null` if none was tried. */
-  readonly settings: { readonly legend: string; readonly rows: readonly (readonly string[])[] } | null;
+  /** The meaning of the names of tried settings, the heads behind the name, and a row for each; `null` if none was tried. */
+  readonly settings: {
+    readonly legend: string;
+    readonly heads: readonly string[];
+    readonly rows: readonly (readonly string[])[];
+  } | null;
   readonly fills: readonly (readonly string[])[];
   /** Lines to paste, each block below its label, and the place of the answer that they carry out. */
   readonly pastes: readonly {
@@ -37,23 +44,31 @@ interface DecisionWords {
   }[];
 }
 
-/** Heads of the tables of tried settings and of the requests' content; the first is the name's. */
-export const SETTING_HEADS: readonly string[] = [
-  "setting",
-  "cost %",
-  "costlier sessions",
-  "kept %",
-  "older %",
-  "dollars",
-  "over window",
-  "largest loss",
+/** The columns of a table of tried settings behind the name; requests over the window only if there are any. */
+const SETTING_COLUMNS: readonly (readonly [head: string, cell: (row: SettingFigures) => string])[] = [
+  ["cost %", ({ standing }) => formatPercent(standing.costPercent)],
+  ["costlier sessions", ({ standing }) => costMoreCell(standing).replace("/", " of ")],
+  ["kept %", ({ standing }) => heldCell(standing.gain)],
+  ["older %", ({ standing }) => heldCell(standing.farGain)],
+  ["dollars", ({ standing: { usd } }) => (usd === null ? "no price" : `$${formatUsd(usd)}`)],
+  ["compacts", ({ standing }) => formatCount(standing.compactions)],
+  [OVER_WINDOW, ({ standing }) => formatCount(standing.tooLarge)],
+  [
+    "largest loss",
+    ({ losses: [worst] }) => (!worst ? "none" : worst.onHalf ? "none*" : `${worst.measure} −${formatPercent(worst.points)}`),
+  ],
 ];
+
+/** Heads of the table of the requests' content; the first is the name's. */
 export const FILL_HEADS = ["contents of the requests", "mean tokens", "share", "cost"] as const;
 
 /** Puts a decision into words: with the largest gains, losses and contents of its requests, or with all. */
 export function decisionWords(decision: Decision, { pays, full }: Shown): DecisionWords {
   const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision, rows);
+  const columns = SETTING_COLUMNS.filter(
+    ([head]) => head !== OVER_WINDOW || rows.some(({ standing }) => standing.tooLarge > 0),
+  );
   const fills = full ? decision.fills : shownFills(decision);
   const shares = shareTexts(fills, ({ tokens }) => tokens);
   return {
@@ -61,7 +76,11 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
     answers: answerSentences(decision, pays, full ? "all" : "largest"),
     settings: !hasTable(decision, full)
       ? null
-      : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
+      : {
+          legend,
+          heads: columns.map(([head]) => head),
+          rows: rows.map((row, place) => [names[place] ?? "", ...columns.map(([, cell]) => cell(row))]),
+        },
     fills: fills.map(({ kind, tokens, usd }, place) => [
       ...[fillName(kind), formatTokens(tokens), shares[place] ?? ""],
       usd === null ? "" : `$${formatUsd(usd)}`,
@@ -93,15 +112,27 @@ function rowNames(
     [...of].map(([path, value]) => (paths.length === 1 ? shown(value) : `${wordOf(path)} ${shown(value)}`)).join(", ");
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
-  const hasNow = rows.some(({ kind }) => kind === "now");
-  const set = now.size === 0 || !hasNow ? `${agent.title}'s defaults` : shortValues(now);
-  const tried = meant.every((text) => text === "") ? "" : `Settings tried: ${meant.join("; ")}. `;
+  const defaults = `${agent.title}'s defaults`;
+  const set = rows.flatMap(({ kind, replayed }) =>
+    kind !== "now" && kind !== "default"
+      ? []
+      : [`${kind}: ${kind === "now" && now.size > 0 ? shortValues(now) : defaults}, ${sourceText(replayed)}.`],
+  );
+  const tried = meant.every((text) => text === "") ? [] : [`Settings tried: ${meant.join("; ")}.`];
   const proxy = rows.some(({ kind }) => kind === "proxy") ? " proxy: the agent under plimsoll proxy." : "";
   const unpriced = rows.some(({ standing }) => standing.usd === null);
   const tokens = unpriced
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
-  return { names, legend: `${tried}${hasNow ? "now" : "default"}: ${set}.${proxy}${tokens}` };
+  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${tokens}` };
+}
+
+/** The source of a row of the agent's own settings. */
+function sourceText(replayed: Standing | null): string {
+  if (replayed === null) return "replayed: the logs are from other settings";
+  const { costPercent, gain, farGain } = replayed;
+  const far = farGain === null ? "" : `, older ${formatPercent(farGain)}%`;
+  return `as recorded (its replay: cost ${formatPercent(costPercent)}%, kept ${heldCell(gain)}%${far})`;
 }
 
 /** The meaning of the measures that an offer names. */
@@ -110,22 +141,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older %: the same of older text; dollars: with a modelled prompt cache, or the recorded ones if lower; over window: requests too large for it; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
-
-function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
-  const { costPercent, usd, gain, farGain, tooLarge } = standing;
-  return [
-    formatPercent(costPercent),
-    costMoreCell(standing).replace("/", " of "),
-    percentCell(gain),
-    percentCell(farGain),
-    usd === null ? "no price" : `$${formatUsd(usd)}`,
-    formatCount(tooLarge),
-    worst === undefined ? "none" : worst.onHalf ? "none*" : `${worst.measure} −${formatPercent(worst.points)}`,
-  ];
-}
-
-const percentCell = (percent: number | null): string => (percent === null ? NOT_VISIBLE : formatPercent(percent));
+  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older %: the same of older text; dollars: with a modelled prompt cache and estimated summaries; compacts: how often; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
 
 /** The saving of a setting against now (the mean of the sessions), how sure it is, its compactions, and the measures that fall and rise. */
 function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, extent }: Wording): string {
@@ -301,7 +317,7 @@ function worstLoss(best: SettingFigures): string {
   return isOnHalf(best) ? `loses nothing over all sessions${gains}, but ${ON_HALF} ${loses}` : `${loses}${gains}`;
 }
 
-const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
+const LOSES = `loses ${MOST_LOST_POINTS} points or more of a measure`;
 const UNSURE = "saves 5% over all sessions, but not on each half of them, or not in 95% of samples";
 
 /** Why a setting is kept, and why the proxy is not taken. */

@@ -9,6 +9,7 @@ import { PRICES_HELP, readPrices } from "../command/read-prices.ts";
 import { collect, parseJobs, parseSince } from "../command/replay-options.ts";
 import { openState, poolOf } from "../command/replay-state.ts";
 import { LOCATED_AGENTS } from "../formats/locations.ts";
+import { summaryRequestKind } from "../formats/summary-requests.ts";
 import { type Corpus, openCorpus } from "../open/corpus.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatCount, formatNumberOf, formatUsd, lineageWords } from "../show/figures.ts";
@@ -31,7 +32,6 @@ import {
   MEASURE_READING,
   pricedText,
   ROW_READING,
-  SETTING_HEADS,
   type Shown,
   shortAnswer,
 } from "./advice-words.ts";
@@ -175,11 +175,11 @@ async function decideAll(
   try {
     const opened: { readonly logs: AgentLogs; readonly corpus: Corpus }[] = [];
     for (const each of logs) opened.push({ logs: each, corpus: await openCorpus(each.files, pool) });
-    const agents = opened.map(({ logs: { agent }, corpus }) => {
-      const knobs = knobsOf(agent, null);
-      const isCached = knobs?.replay.likeness(new Map()).summary.request === "prefix";
-      return { title: knobs?.title ?? titleOf(agent), corpus, isCached };
-    });
+    const agents = opened.map(({ logs: { agent }, corpus }) => ({
+      title: knobsOf(agent, null)?.title ?? titleOf(agent),
+      corpus,
+      isCached: summaryRequestKind(agent) === "cached",
+    }));
     counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
     io.stdout.write(
       `${factsText(counted, { pays, logs: { read: fileCount, found, since: options.since } }, tableColumns(io.stdout))}\n\n`,
@@ -197,7 +197,7 @@ async function decideAll(
 }
 
 /** The form of the file; raised if a field changes its meaning. */
-const JSON_VERSION = 2;
+const JSON_VERSION = 3;
 
 function adviceJson(decisions: readonly Decision[], pays: Payment): string {
   const plain = decisions.map(({ agent: { turning, ...agent }, ...decision }) => ({
@@ -238,7 +238,7 @@ function decisionSection(decision: Decision, index: number, pays: Payment): Mark
   return html`<section aria-label="${title}"><h2>${title}</h2>
 ${facts.map((text) => html`<p class="soft">${text}</p>`)}
 ${pastes.map(({ label, lines, isPasted }, place) => (isPasted ? pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }) : html`<p>${label}: ${lines.join("; ")}</p>`))}
-${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, SETTING_HEADS, settings.rows)}`}
+${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, ["setting", ...settings.heads], settings.rows)}`}
 <h3>Contents of the requests</h3>
 ${table(`contents of the requests, ${title}`, ["content", ...FILL_HEADS.slice(1)], fills)}</section>`;
 }
@@ -358,14 +358,13 @@ export function answerLines(
   decisions: readonly Decision[],
   { pays = "tokens", full = false, source = "" }: Partial<Shown> & { readonly source?: string } = {},
 ): readonly string[] {
-  const first = spentSentence(decisions, pays, source);
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
   const why =
     decisions.slice(1).length > 0
       ? []
       : decisions.flatMap((only) => answerSentences(only, pays, full ? "all" : "largest")).map((text) => `→ ${text}`);
-  return [...prose(first).slice(0, 2), ...why.flatMap((line) => prose(line)), ...rest];
+  return [...prose(spentSentence(decisions, pays, source)).slice(0, 2), ...why.flatMap((line) => prose(line)), ...rest];
 }
 
 /** The decisions with the most dollars in a line each. */
@@ -397,7 +396,6 @@ function decisionLines(
       columns,
     ).split("\n");
   };
-  const [, ...figures] = SETTING_HEADS;
   return [
     printable(decisionTitle(decision, shown.pays)),
     ...answers.flatMap((text, place) => [
@@ -412,7 +410,7 @@ function decisionLines(
       : [
           "",
           ...prose(settings.legend),
-          ...table(["", ...figures], settings.rows),
+          ...table(["", ...settings.heads], settings.rows),
           ...(isRead ? ["", ...prose(ROW_READING)] : []),
         ]),
     ...(fills.length === 0 ? [] : ["", ...table(FILL_HEADS, fills)]),

@@ -66,27 +66,25 @@ test.each<readonly [string, Outcome, string]>([
   expect(verdict.kind).toBe(kind);
 });
 
-test.each([
-  ["less than a twentieth below a lower recorded cost is no offer", 0.83, "keep", 0.8 / 0.83],
-  ["a saving from a lower recorded cost is the smaller one", 0.9, "set", 0.8 / 0.9],
-  ["a higher recorded cost changes nothing", 1.1, "set", 0.8],
-] as const)("%s", (_, usd, kind, ratio) => {
-  const outcomes = { ...NONE, recorded: always({ usd, held: 10 }), cheap: always({ usd: 0.8, held: 90 }) };
-  const { setting, rows } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, outcomes));
-  expect(setting.kind).toBe(kind);
-  expect(rows[1]?.costRatio).toBeCloseTo(ratio, 9);
+test.each<readonly [string, Outcome, Outcome, string]>([
+  ["now has cost and content of the recording", { usd: 0.9, held: 80 }, { usd: 0.5, held: 90 }, "0.90 keeps 80, 0.50 keeps 90"],
+  ["a dearer recording is taken, too", { usd: 1.1, held: 95 }, { usd: 0.5, held: 90 }, "1.10 keeps 95, 0.50 keeps 90"],
+  ["the default has it if it costs as much", { usd: 0.9, held: 80 }, { usd: 0.91, held: 70 }, "1.00 keeps 90, 0.90 keeps 80"],
+  ["settings that act alike have one row", { usd: 0.9, held: 80 }, { usd: 1, held: 90 }, "0.90 keeps 80, 0.90 keeps 80"],
+  ["a recording of other settings is no row", { usd: 0.6, held: 80 }, { usd: 1.2, held: 90 }, "1.00 keeps 90, 1.20 keeps 90"],
+])("of the settings now and by default, %s", (_, recorded, byDefault, figures) => {
+  const run = rowsOf(PROJECTS, { ...NONE, recorded: always(recorded), other: always(byDefault) });
+  const { rows } = chooseSetting([NOW, point("other", "default")], run);
+  const meant = rows.map(({ standing: { usd, shares } }) => `${((usd ?? 0) / 8).toFixed(2)} keeps ${shares[0]?.own}`);
+  expect(meant.join(", ")).toBe(figures);
 });
 
-test.each<readonly [string, number, Outcome, number | undefined]>([
-  ["as the recording did cost what it cost, whatever is set now", 2, { usd: 0.5, held: 90, cuts: 9 }, 0.85],
-  ["otherwise do not", 9, { usd: 0.5, held: 90, cuts: 9 }, 1],
-  ["as the recording did are not refused what it sent", 2, { usd: 0.5, held: 60, cuts: 9 }, 0.85],
-])("defaults that compact %s", (_, cuts, outcome, usd) => {
-  const recorded = always({ usd: 0.85, held: 10, cuts });
-  const outcomes = { none: NONE.none, recorded, now: always({ usd: 1, held: 90, overflows: 1 }), cheap: always(outcome) };
-  const { rows, setting } = chooseSetting([point("cheap", "now"), point("now", "default")], rowsOf(PROJECTS, outcomes));
-  expect(rows[1]?.standing.usd).toBeCloseTo(8 * (usd ?? 0));
-  expect(setting.kind).toBe(outcome.held < 80 ? "remove" : "keep");
+test("a setting that acts as now is judged by the recording too, and others by what it kept", () => {
+  const outcomes = { ...NONE, recorded: always({ usd: 1, held: 95 }), same: NONE.now, cheap: always({ usd: 0.5, held: 93 }) };
+  const { rows, setting } = chooseSetting([NOW, point("same"), CHEAP], rowsOf(PROJECTS, outcomes));
+  expect(rows.map(({ losses }) => losses[0]?.points ?? 0)).toEqual([0, 0, 2]);
+  expect(rows.map(({ replayed }) => replayed?.usd ?? null)).toEqual([8, 8, null]);
+  expect(setting.kind).toBe("trade");
 });
 
 test.each([
@@ -213,7 +211,7 @@ test.each<readonly [string, number, (place: number) => Outcome, string | null]>(
 
 test("a trade names what it loses, in dollars and points; the proxy is judged by the same test, apart", () => {
   const outcomes = { ...NONE, cheap: always({ usd: 0.5, held: 80 }), ours: always({ usd: 0.7, held: 92 }) };
-  const { setting, proxy, rows } = chooseSetting([NOW, CHEAP, point("ours", "proxy")], rowsOf(PROJECTS, outcomes));
+  const { setting, proxy } = chooseSetting([NOW, CHEAP, point("ours", "proxy")], rowsOf(PROJECTS, outcomes));
   expect(setting).toMatchObject({
     kind: "trade",
     best: { standing: { policy: "cheap", usd: 4 }, costRatio: expect.closeTo(0.5) },
@@ -222,9 +220,4 @@ test("a trade names what it loses, in dollars and points; the proxy is judged by
     { measure: "replaced texts", than: "now", points: 10, cases: 800 },
   ]);
   expect(proxy).toMatchObject({ kind: "set", best: { kind: "proxy", losses: [] } });
-  expect(rows.map(({ standing: { policy, usd } }) => [policy, usd])).toEqual([
-    ["now", 8],
-    ["cheap", 4],
-    ["ours", expect.closeTo(5.6)],
-  ]);
 });

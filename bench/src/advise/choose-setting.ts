@@ -3,6 +3,7 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
 import { judgeSettings, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import { type JudgedRun, SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
+import { meanOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 
 /** A way to run the agent: as it is set now, by its defaults, with other settings, or as it is behind our proxy. */
@@ -16,6 +17,8 @@ export interface SettingPoint {
 /** A setting's figures over all sessions that fill half of the window. */
 export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
+  /** The replay of this setting if `standing` is the recording; `null` if it is the replay. */
+  readonly replayed: Standing | null;
   /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */
   readonly costRatio: number;
   /** The dollars that it costs less than the current one; `null` without prices. */
@@ -57,17 +60,16 @@ export function chooseSetting(
   run: JudgedRun,
   knownHarm: string | null = null,
 ): SettingChoice {
-  const set = points.filter(({ kind }) => kind === "now" || kind === "default");
-  return choiceAt(points, atPaidCost(run, set), knownHarm);
+  return choiceAt(points, withRecording(run, points), knownHarm);
 }
 
 function choiceAt(
   [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
-  run: JudgedRun,
+  recorded: ReturnType<typeof withRecording>,
   knownHarm: string | null,
 ): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
-  const judged = judgeSettings(run, current.policy.name);
+  const judged = judgeSettings(recorded.run, current.policy.name);
   const { sessions, projects, over, lossesOf, verdictOn } = judged;
   const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
@@ -80,7 +82,8 @@ function choiceAt(
     const costRatio = standing.costPercent / now.costPercent;
     const losses = kind === "now" ? harms : lossesOf(standing);
     const savedUsd = now.usd === null || standing.usd === null ? null : now.usd - standing.usd;
-    return [{ kind, values, standing, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
+    const replayed = recorded.replayed.get(policy.name) ?? null;
+    return [{ kind, values, standing, replayed, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
   });
   const verdict = (isOf: (row: SettingFigures) => boolean, mostPoints = MOST_LOST_POINTS) => {
     const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
@@ -100,37 +103,36 @@ function choiceAt(
   const harm = knownHarm ?? worst;
   if (unset !== undefined && harm !== undefined) {
     // A saving against a setting that has to go says nothing, nor does the replay of one that does not act as it is replayed.
-    const left = choiceAt([unset, ...others.filter((each) => each !== unset)], run, null);
+    const left = choiceAt([unset, ...others.filter((each) => each !== unset)], recorded, null);
     const remove = { kind: "remove", values: unset.values, harm, instead: left.setting } as const;
     return { ...left, rows: knownHarm === null ? rows : left.rows, setting: remove };
   }
   return { sessions, projects, rows, setting, proxy: verdict(({ kind }) => kind === "proxy") };
 }
 
+/** Beyond this mean ratio of costs a recording ran under other settings. Chosen: replays of known settings are 3 to 6% off. */
+const OTHER_SETTING_RATIO = 1.25;
+
 /**
- * The run with the refusals of the recording, and its cost if that is the lower one, for the settings that it ran under: no saving is larger than against the paid
- * cost, whatever is set now. It ran under those whose compactions are as many as its own, or the nearest.
+ * Puts the recording, cost and content, in the place of the replays of the settings that it ran under: of those now and by default the one whose replay
+ * costs most nearly as much in each session, with all that act alike. Returns these replays by their settings' names, too.
  */
-function atPaidCost(run: JudgedRun, points: readonly SettingPoint[]): JudgedRun {
+function withRecording(run: JudgedRun, points: readonly SettingPoint[]) {
   const { over } = judgeSettings(run, points[0]?.policy.name ?? "");
   const paid = over(RECORDED_POLICY.name);
-  if (paid === null) return run;
-  const near = points.flatMap(({ policy: { name } }) => {
-    const own = over(name);
-    const apart = (place: number) => Math.abs((own?.units[place]?.compactions ?? 0) - (paid.units[place]?.compactions ?? 0));
-    return own === null ? [] : [{ own, apart: paid.units.reduce((sum, _, place) => sum + apart(place), 0) }];
+  const replays = points.flatMap(({ kind, policy }) => {
+    const own = over(policy.name);
+    if (own === null || paid === null) return [];
+    const ratios = own.units.map(({ costRatio }, place) => costRatio / (paid.units[place]?.costRatio ?? costRatio));
+    return [{ kind, own, apart: meanOf(ratios.map((ratio) => Math.abs(Math.log(ratio)))) ?? 0 }];
   });
-  const least = Math.min(...near.map(({ apart }) => apart));
-  const costs = new Map(near.filter(({ apart }) => apart === least).map(({ own }) => [own.policy, own.costPercent]));
-  const recorded = new Map(run.rows.map((row) => [`${row.session} ${row.policy}`, row.metrics]));
+  const ofSet = replays.flatMap(({ kind, apart }) => (kind === "now" || kind === "default" ? apart : []));
+  const least = Math.min(Math.log(OTHER_SETTING_RATIO), ...ofSet);
+  const replayed = new Map(replays.filter(({ apart }) => apart === least).map(({ own }) => [own.policy, own]));
+  const recordings = new Map(run.rows.filter(({ policy }) => policy === RECORDED_POLICY.name).map((row) => [row.session, row]));
   const rows = run.rows.map((row): JudgedRun["rows"][number] => {
-    const [modelled, own = null] = [costs.get(row.policy), recorded.get(`${row.session} ${RECORDED_POLICY.name}`)];
-    if (modelled === undefined || row.metrics === null || own === null) return row;
-    const { overflowingRequests } = own.safety;
-    const { cost, economy } = paid.costPercent < modelled ? own : row.metrics;
-    const { promptTokens } = economy;
-    const metrics = { ...row.metrics, cost, economy: { ...row.metrics.economy, promptTokens } };
-    return { ...row, metrics: { ...metrics, safety: { ...row.metrics.safety, overflowingRequests } } };
+    const { policy, session } = row;
+    return replayed.has(policy) ? { ...(recordings.get(session) ?? row), policy } : row;
   });
-  return { ...run, rows };
+  return { run: { ...run, rows }, replayed };
 }

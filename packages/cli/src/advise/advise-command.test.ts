@@ -196,7 +196,9 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     writeFileSync(join(home, ".codex/config.toml"), "# mine\nmodel_auto_compact_token_limit = 14000\n");
     codex(8, 28_000);
     const { stdout } = await advise(["--json", "advice.json"]);
-    expect(stdout.replace(/\s+/g, " ")).toContain("now: model_auto_compact_token_limit=14000");
+    expect(stdout.replace(/\s+/g, " ")).toContain(
+      "now: model_auto_compact_token_limit=14000, replayed: the logs are from other settings. default: Codex's defaults, as recorded",
+    );
     expect(stdout).toMatch(/\nnow .*\ndefault .*\n/);
     const { decisions } = JSON.parse(readFileSync(join(home, "advice.json"), "utf8"));
     expect(decisions).toMatchObject([{ agent: "codex", setting: { now: { model_auto_compact_token_limit: 14000 } } }]);
