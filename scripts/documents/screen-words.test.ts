@@ -56,7 +56,7 @@ test.each([
   ["bench --markdown", () => renderMarkdownReport(report)],
   ["bench --html", () => shownIn(renderHtmlReport(report))],
   ["tune", () => tuneReport([tuned], { current: SVEN_POLICY, columns: 80, full: true, nameOf })],
-  ["tune --html", () => shownIn(renderTuneHtml([tuned], { yaml: "", text: "", nameOf }))],
+  ["tune --html", () => shownIn(renderTuneHtml([tuned], { yaml: "", nameOf }))],
 ])("%s shows no private word, single headings included", (_, screen) => {
   const text = screen();
   expect(text.length).toBeGreaterThan(500);

@@ -80,7 +80,7 @@ const topOf = (page: string) => wordsOf(page.slice(0, page.search(/<section clas
 
 const advice = (problems: readonly Problem[]) => madeAdvice("x").map((one) => ({ ...one, agent: { ...one.agent, problems } }));
 const tunePage = (problems: readonly Problem[]) =>
-  renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
+  renderTuneHtml([exampleTuned()], { yaml: "", nameOf: (name) => name, problems });
 const terminal = (report: BenchReport) => terminalReport(shownReport(report), { full: false, written: [], columns: 80 });
 
 /** The first screen of a report, by output. */

@@ -9,6 +9,7 @@ import { importFile } from "../formats/registry.ts";
 import { countedOnce, lineages } from "../lineage.ts";
 import { calibrationAnswer, calibrationTables } from "../show/calibration-tables.ts";
 import { lineageWords } from "../show/figures.ts";
+import { namesOf } from "../show/problems.ts";
 import { reportTable } from "../show/report-table.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../terminal/io.ts";
 import { fitted, tableColumns, tell } from "../terminal/printable.ts";
@@ -82,13 +83,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
 const CALIBRATION_READING =
   "within, margin: calls reported within the upper bound, and the bound's distance above them; all in % of the reported prompt";
 
-const NAMED_FILES = 3;
-
 function notSessionsLine(files: FoundInputs["notSessions"]): string {
-  const more = files.length > NAMED_FILES ? ", …" : "";
   const count = files.length === 1 ? "1 file is not a session" : `${files.length} files are not sessions`;
-  return `${count} and left out: ${files
-    .slice(0, NAMED_FILES)
-    .map(({ file, reason }) => `${file} (${reason})`)
-    .join(", ")}${more}`;
+  return `${count} and left out: ${namesOf(files.map(({ file, reason }) => `${file} (${reason})`))}`;
 }

@@ -166,9 +166,9 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
   const places = (agent: LocatedAgent) => usualPlaces(agent, io).map((place) => homeName(place, io.homeFolder));
   const files = found.flatMap(({ logs }) => logs.map(({ path }) => ({ path, displayName: homeName(path, io.homeFolder) })));
   const older = located.reduce((sum, { all }) => sum + Math.max(0, all.length - most), 0);
-  const reasons = await Promise.all(files.map(({ path }) => unreadReason(path)));
+  const read = await Promise.all(files.map(async (file) => ({ file, reason: await unreadReason(file.path) })));
   return {
-    files: files.filter((_, index) => reasons[index] === null),
+    files: read.flatMap(({ file, reason }) => (reason === null ? [file] : [])),
     missing: [
       ...found
         .filter(({ logs }) => logs.length === 0)
@@ -178,10 +178,7 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
         })),
       ...(await unreadInputs({ from, ...(since === undefined ? {} : { since }) }, io)),
     ],
-    notSessions: files.flatMap(({ displayName }, index) => {
-      const reason = reasons[index] ?? null;
-      return reason === null ? [] : [{ file: displayName, reason }];
-    }),
+    notSessions: read.flatMap(({ file, reason }) => (reason === null ? [] : [{ file: file.displayName, reason }])),
     older,
   };
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { writeWholeFile } from "@plimsoll/stores";
+import { brokenPolicies } from "../drive/part-failures.ts";
 import type { BenchParts } from "../extension.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { type BenchInput, runBench } from "../replay/run-bench.ts";
@@ -38,7 +39,7 @@ interface RunRequest extends Pick<Required<BenchInput>, RunInput> {
 }
 
 /**
- * Replays, prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. Prints the likely cost
+ * Replays, prints the tables and writes the reports. Resolves to the exit code, as {@link writeReports}. Prints the likely cost
  * before it asks a model for summaries, and the actual cost afterwards.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
@@ -67,31 +68,21 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
 /** A run of fewer replays is over before workers have started (chosen). */
 const FEWEST_SHARED_REPLAYS = 60;
 
-function inputOf(
-  { found, policies, sweeps, windows, prices, shard, summarizer, withoutEffect }: RunRequest,
-  { version }: CliIo,
-): BenchInput {
-  const { files } = found;
-  const missing = [...found.missing, ...found.notSessions];
-  return {
-    ...{ files, missing, policies, windows, prices, shard, summarizer, sweeps, withoutEffect },
-    plimsollVersion: version,
-  };
-}
-
 async function replayAll(
   request: RunRequest,
   io: CliIo,
   state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
-  const { found, parts, policies, windows, jobs } = request;
+  const { found, parts, jobs, policies, sweeps, windows, prices, shard, summarizer, withoutEffect } = request;
   const bar = createProgressBar(io.stderr, {}, io.nowMs);
   const replays = found.files.length * policies.length * windows.length;
   const pool = poolOf(jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism()), parts);
   let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({
-      ...inputOf(request, io),
+      ...{ files: found.files, policies, sweeps, windows, prices, shard, summarizer, withoutEffect },
+      missing: [...found.missing, ...found.notSessions],
+      plimsollVersion: io.version,
       pool,
       kept: state?.kept ?? null,
       onProgress: bar.show,
@@ -106,7 +97,7 @@ async function replayAll(
   }
 }
 
-/** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
+/** Prints the tables and writes the reports. Resolves to the exit code: failed if nothing could be replayed, or a part of a policy failed every time. */
 export async function writeReports(
   report: BenchReport,
   output: { readonly reports: ReportFiles; readonly full: boolean; readonly metrics: RunMetrics },
@@ -126,7 +117,8 @@ export async function writeReports(
   io.stdout.write(`${terminalReport(shown, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
   if (out !== undefined) io.stdout.write(`${duckDbLine(out)}\n`);
   // A part may have no file, or none that can be read: it is whole then, too, and needs no second try.
-  return report.shard !== null || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
+  const isReplayed = report.rows.some(({ metrics: own }) => own !== null) && brokenPolicies(report.rows).size === 0;
+  return report.shard !== null || isReplayed ? EXIT_OK : EXIT_FAILED;
 }
 
 /** A command to paste: dollars by policy. */

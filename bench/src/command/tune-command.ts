@@ -100,7 +100,9 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();
-  if (results.length === 0) throw new PlimsollError("bad-input", `${policy.name} has no number to tune`);
+  const [own, ...compared] = results;
+  if (own === undefined) throw new PlimsollError("bad-input", `${policy.name} has no number to tune`);
+  const taken = settingToTake(own);
   const problems = [...met.values()];
   const nameOf = sessionNames({ sessions: [...described.values()] });
   const said = [
@@ -109,20 +111,16 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     tuneReport(results, { current: policy, columns: tableColumns(io.stdout), full: options.full ?? false, nameOf }),
   ];
   io.stdout.write(`${said.filter((text) => text !== "").join("\n\n")}\n`);
-  const [own] = results;
-  const taken = own === undefined ? null : settingToTake(own);
   if (options.html !== undefined) {
     const yaml = taken === null ? null : tunedYaml({ text: "", current: policy, best: taken });
-    const page = renderTuneHtml(results, { yaml, text: NOTHING_FIRES, nameOf, problems });
-    writeWholeFile(resolve(io.cwd, options.html), page);
+    writeWholeFile(resolve(io.cwd, options.html), renderTuneHtml(results, { yaml, nameOf, problems }));
   }
   if (options.json !== undefined) {
-    const [first, ...compared] = results;
-    const answer = first === undefined || first.trainSessions === 0 ? [NOTHING_FIRES] : tuneAnswer(first, compared);
+    const answer = tuneAnswer(own, compared);
     writeWholeFile(resolve(io.cwd, options.json), figuresJson({ formatVersion: JSON_VERSION, answer, problems, results }));
   }
   if (options.write !== undefined) await writeTuned(options.write, { taken, policy }, io);
-  return EXIT_OK;
+  return own.current.train.isBroken ? EXIT_FAILED : EXIT_OK;
 }
 
 async function writeTuned(
@@ -223,14 +221,10 @@ interface TuneReportOptions {
   readonly nameOf: SessionNames;
 }
 
-/** The sentence where no setting can matter. */
-const NOTHING_FIRES =
-  "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.";
-
 /** Writes the tuner's results as text: the answer in five lines, its table, and the YAML to paste; all else only if it is asked for. */
 export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
   const [first, ...others] = results;
-  if (first === undefined || first.trainSessions === 0) return fitted(NOTHING_FIRES);
+  if (first === undefined || first.trainSessions === 0) return first === undefined ? "" : fitted(tuneAnswer(first).join("\n"));
   const [own, ...sessions] = tuneTables(results, nameOf);
   const idle =
     first.idleSessions === 0

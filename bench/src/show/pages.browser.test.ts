@@ -9,7 +9,7 @@ import { renderTuneHtml } from "./tune-page.ts";
 const START_MS = 240_000;
 
 const report = exampleReport({ sweptRatios: [0.6, 0.9], calls: 120 });
-const tunePage = { yaml: "extends: plimsoll", text: "as on a terminal", nameOf: (session: string) => session };
+const tunePage = { yaml: "extends: plimsoll", nameOf: (session: string) => session };
 
 const PAGES = [
   ["report", () => renderHtmlReport(report), "#chart[data-lines]"],

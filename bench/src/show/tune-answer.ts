@@ -5,6 +5,7 @@ import { PAYS_OFF } from "../sweep/grid.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, lossText, NOT_VISIBLE } from "./figures.ts";
+import { namesOf } from "./problems.ts";
 
 type Answered = Omit<TuneResult, "idleSessions" | "sessions">;
 
@@ -17,11 +18,15 @@ export function settingToTake({ best, verdict }: Pick<TuneResult, "best" | "verd
   return best !== null && taken?.policy === best.policy.name ? best : null;
 }
 
+const NOTHING_FIRES =
+  "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.";
+
 /** Says which setting to take, in one line, and then its cost, its gains and losses, how sure that is, and how the default policy does beside it. */
 export function tuneAnswer(
   answered: Answered,
   others: readonly Pick<TuneResult, "base" | "current">[] = [],
 ): readonly string[] {
+  if (answered.trainSessions === 0) return [NOTHING_FIRES];
   const lines = [...answerLines(answered), judgedLine(answered)];
   const usual = others.find(({ base }) => base === PLIMSOLL_POLICY.name);
   if (usual === undefined || usual.current.test.units.length === 0) return lines;
@@ -81,15 +86,11 @@ function keptLines(answered: Answered): readonly string[] {
 const whyTooFew = (missing: number) =>
   `judged on ${formatNumberOf(FEWEST_OWNERS - missing, "session")}; ${FEWEST_OWNERS} are needed`;
 
-/** So many sessions are named; chosen. */
-const MOST_NAMED = 3;
-
 /** The window and the sessions of the figures: bench takes others. */
 function judgedLine({ windowLabel, splitBy, trainSessions, current }: Answered): string {
-  const names = current.test.units.map(({ session }) => session.split("/").at(-1));
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  const names = current.test.units.map(({ session }) => session.split("/").at(-1) ?? session);
   const chosen = splitBy === "nothing" ? "the same" : formatNumberOf(trainSessions, "other");
-  return `Window: ${windowLabel}. Judged on ${names.slice(0, MOST_NAMED).join(", ")}${more}; chosen on ${chosen}.`;
+  return `Window: ${windowLabel}. Judged on ${namesOf(names)}; chosen on ${chosen}.`;
 }
 
 function sureLine(answered: Answered): string {

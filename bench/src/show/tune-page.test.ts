@@ -4,8 +4,7 @@ import { renderTuneHtml } from "./tune-page.ts";
 
 const result = exampleTuned();
 const nameOf = (session: string) => `2026-03-05 </td><script> ${session}`;
-const pageOf = (shown: typeof result) =>
-  renderTuneHtml([shown], { yaml: "extends: sven # </pre><img src=x>", text: "", nameOf });
+const pageOf = (shown: typeof result) => renderTuneHtml([shown], { yaml: "extends: sven # </pre><img src=x>", nameOf });
 const page = pageOf(result);
 
 test("answers first, shows one sample in card, chart and table, and keeps all texts as text", () => {

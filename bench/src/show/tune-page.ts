@@ -23,18 +23,16 @@ export type ShownTuneResult = Omit<TuneResult, "idleSessions">;
 export interface TunePage {
   /** The file to paste; `null` if the setting stays. */
   readonly yaml: string | null;
-  /** Said in the place of an answer if no session filled half of the window. */
-  readonly text: string;
   readonly nameOf: SessionNames;
   readonly problems?: readonly ReportProblem[];
 }
 
 /** Renders the tuner's results as one HTML page that needs no network; the first result is the answer. */
-export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, text, nameOf, problems = [] }: TunePage): string {
+export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, nameOf, problems = [] }: TunePage): string {
   const [first, ...others] = results;
   const main = html`<h1>The cheapest setting for these sessions</h1>
 ${problemList(problems)}
-${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answerSection(first, { others, yaml })}
+${first === undefined ? "" : first.trainSessions === 0 ? answerCard(tuneAnswer(first)) : answerSection(first, { others, yaml })}
 ${tuneTables(results, nameOf)
   .slice(1)
   .map((table) => foldedSection(`part-${table.id}`, table.title, tableHtml(table)))}`;
@@ -117,15 +115,14 @@ const COLUMNS: readonly Column<SettingRow>[] = [
   { ...textColumn("largest loss", ({ largestLoss }) => largestLoss), isText: false },
 ];
 
+/** Sessions are not counted in a row of one. */
+const ofSession = (group: "current" | "best"): readonly Column<TunedSession>[] =>
+  scored<TunedSession>((row) => row[group]).flatMap((column, place) => (place === 1 ? [] : [{ ...column, group }]));
+
 const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
   textColumn("half", ({ isTrain }) => (isTrain ? "chosen on" : "judged on")),
-  // Sessions are not counted in a row of one.
-  ...scored<TunedSession>(({ current }) => current)
-    .map((column) => ({ ...column, group: "current" }))
-    .toSpliced(1, 1),
-  ...scored<TunedSession>(({ best }) => best)
-    .map((column) => ({ ...column, group: "best" }))
-    .toSpliced(1, 1),
+  ...ofSession("current"),
+  ...ofSession("best"),
 ];
 
 /** Cost against kept share, over the sessions of the answer: the front, the present setting, and the one that the answer takes. */

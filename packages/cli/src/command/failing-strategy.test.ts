@@ -31,13 +31,13 @@ export default { strategies: [{
 }] };
 `;
 
-test("a policy whose strategy throws at every compaction is shown as that everywhere, and never recommended", {
+test("a policy whose strategy throws at every compaction is shown as that everywhere, never recommended, and a failure", {
   timeout: 120_000,
 }, async () => {
   const { io, stdout, stderr } = recordedIo(folder);
   const files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html"];
   const args = ["bench", ".", "-p", "none", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1"];
-  expect(await main([...args, ...files], io), stderr()).toBe(0);
+  expect(await main([...args, ...files], io), stderr()).toBe(1);
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
   const { problems, answers } = JSON.parse(read("r.json"));
   expect(problems[0].text).toMatch(
@@ -48,7 +48,7 @@ test("a policy whose strategy throws at every compaction is shown as that everyw
   for (const text of [firstScreen(stdout()), firstScreen(read("r.md")), top]) expect(text).toMatch(OOPS_FAILED);
   const written = ["tune", ".", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1"];
   const tuned = recordedIo(folder);
-  expect(await main([...written, "--write", "new.yaml"], tuned.io), tuned.stderr()).toBe(0);
+  expect(await main([...written, "--write", "new.yaml"], tuned.io), tuned.stderr()).toBe(1);
   expect(firstScreen(tuned.stdout())).toMatch(OOPS_FAILED);
   expect(tuned.stdout()).toContain("Nothing was written");
 });
