@@ -19,7 +19,7 @@ import {
   type LogOptions,
   nothingFound,
 } from "./find-inputs.ts";
-import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "./policy-option.ts";
+import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies, withControls } from "./policy-option.ts";
 import { PRICES_HELP, readPrices } from "./read-prices.ts";
 import {
   addExtensionOption,
@@ -50,7 +50,6 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, LogOptions, Ext
   readonly sweep?: readonly string[];
   readonly jobs?: string;
   readonly shard?: string;
-  readonly out?: string;
 }
 
 /** Working room in which every policy of the demo compacts in each bundled session; a test holds it. */
@@ -126,15 +125,14 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   // An agent's own logs are the person's: what ran is compared, as in advise.
   const isOwn = options.policy === undefined && options.from !== undefined;
   const running = isOwn ? joinPolicies(likenesses, [RECORDED_POLICY]) : likenesses;
-  const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const request = {
     ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer },
-    policies: joinPolicies(joinPolicies(policies, [NONE_POLICY]), running),
+    policies: joinPolicies(joinPolicies(withControls(policies), [NONE_POLICY]), running),
     dryRun: options.dryRun ?? false,
     withoutEffect: [...chosen.notes, ...notes],
     stateFile: options.state,
     full: options.full ?? false,
-    reports: { ...reportFiles(options, io), ...out },
+    reports: reportFiles(options, io),
   };
   return runAndReport(request, io);
 }
@@ -159,7 +157,6 @@ async function gather(
 
 interface MergeOptions extends ReportOptions, ExtensionOptions {
   readonly full?: true;
-  readonly out?: string;
 }
 
 function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) => void): void {
@@ -167,7 +164,7 @@ function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) =
     .command("merge")
     .description("merge the parts of a run (--shard) into one report: the same bytes as one run")
     .argument("<rows...>", "row files (--state) of all parts, or their folder")
-    .action(async (names: readonly string[], _own: ReportOptions, command: Command) =>
+    .action(async (names: readonly string[], _own: unknown, command: Command) =>
       // Options that the command above has too are read there.
       onExit(await mergeAll(names, command.optsWithGlobals<MergeOptions>(), io)),
     );
@@ -177,9 +174,7 @@ function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) =
 async function mergeAll(names: readonly string[], options: MergeOptions, io: CliIo): Promise<number> {
   const parts = await openExtensions(options, io);
   const named = (await Promise.all(names.map((name) => rowsIn(name, io)))).flat();
-  const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
-  const reports = { ...reportFiles(options, io), ...out };
-  const output = { reports, full: options.full ?? false, metrics: parts.metrics };
+  const output = { reports: reportFiles(options, io), full: options.full ?? false, metrics: parts.metrics };
   return writeReports(mergeRows(named, parts), output, io);
 }
 

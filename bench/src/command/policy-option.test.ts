@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_PARTS } from "../extension.ts";
-import { choosePolicies, DEFAULT_POLICIES, findPolicy, joinPolicies, runningPolicies } from "./policy-option.ts";
+import { choosePolicies, DEFAULT_POLICIES, findPolicy, joinPolicies, runningPolicies, withControls } from "./policy-option.ts";
 import { sweepPolicies } from "./replay-options.ts";
 
 describe("a policy as published", () => {
@@ -71,11 +71,8 @@ test("what the agents do that wrote the files is replayed, too, each once", asyn
     const gone = { path: join(home, "gone.jsonl"), displayName: "gone.jsonl" };
     const running = await runningPolicies([...files, gone], home, BUILT_IN_PARTS);
     expect(running.map(({ name }) => name)).toEqual(["claude-code", "codex"]);
-    expect(joinPolicies([SVEN_POLICY], [...running, SVEN_POLICY]).map(({ name }) => name)).toEqual([
-      "sven",
-      "claude-code",
-      "codex",
-    ]);
+    const joined = joinPolicies([SVEN_POLICY], [...running, SVEN_POLICY]);
+    expect(joined.map(({ name }) => name)).toEqual(["sven", "claude-code", "codex"]);
   } finally {
     rmSync(home, { recursive: true });
   }
@@ -85,4 +82,12 @@ test("the documented systems have one name together, beside never compacting", (
   const names = choosePolicies(["documented", "plimsoll"], ".").policies.map(({ name }) => name);
   expect(names).toEqual(["none", "sven", "opal", "klaude-code", "pi", "plimsoll"]);
   expect(choosePolicies(DEFAULT_POLICIES, ".").policies.map(({ name }) => name)).toEqual(DEFAULT_POLICIES);
+});
+
+test("a person's own keep rule is replayed beside its control, which the run may have already", () => {
+  const keep = [{ kind: "mine", atMost: { tokens: 1 } }, ...SVEN_POLICY.keep];
+  const ruled = ["mine", "sven keep.mine=10%"].map((name) => ({ ...SVEN_POLICY, name, keep }));
+  const namesOf = (policies: Parameters<typeof withControls>[0]) => withControls(policies).map(({ name }) => name);
+  expect(namesOf(ruled)).toEqual(["mine", "mine keep.mine=off", "sven keep.mine=10%", "sven"]);
+  expect(namesOf([...ruled, SVEN_POLICY])).toEqual(["mine", "sven keep.mine=10%", "sven"]);
 });

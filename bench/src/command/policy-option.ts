@@ -9,7 +9,7 @@ import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import type { InputFile } from "../open/corpus.ts";
 import { asPublished } from "../peers/peers.ts";
 import { policyRunBy, versionInHead } from "../peers/running-agents.ts";
-import { parseAxis, policyAt } from "../sweep/grid.ts";
+import { isSamePolicy, nameParts, parseAxis, policyAt, withoutOwnRules } from "../sweep/grid.ts";
 import type { CliIo } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
 import { mistakes } from "./check-options.ts";
@@ -95,6 +95,15 @@ export function joinPolicies(first: readonly EnginePolicy[], others: readonly En
   return [...first, ...others.filter(({ name }) => !names.has(name))];
 }
 
+/** The policies, with the control of each that has a keep rule of a person's own: the same without it, unless the run has that under another name. */
+export function withControls(policies: readonly EnginePolicy[]): readonly EnginePolicy[] {
+  const all = policies.flatMap((policy) => {
+    const control = withoutOwnRules(policy);
+    return control === policy || policies.some((other) => isSamePolicy(other, control)) ? [policy] : [policy, control];
+  });
+  return [...new Map(all.map((policy) => [policy.name, policy])).values()];
+}
+
 /**
  * A preset or a peer by its name, or a policy from a file: a name with a dot or a slash is a file. Settings may follow, in the words of sweeps and of
  * the names that swept policies have: `sven actAt=75% cap=8k`.
@@ -102,7 +111,7 @@ export function joinPolicies(first: readonly EnginePolicy[], others: readonly En
 export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyParts = BUILT_IN_PARTS): ReadPolicy {
   if (publishedNamed(name, { peers, kinds }) !== undefined)
     return { problems: [`${name} has no fallback and may lose a call: it runs only in \`plimsoll bench\``] };
-  const [base = "", ...settings] = name.split(/ (?=[A-Za-z][\w.-]*=)/);
+  const [base = "", ...settings] = nameParts(name);
   if (settings.length > 0) return withSettings(name, settings, findPolicy(base, cwd, { peers, kinds }), kinds);
   const preset = presetNamed(name);
   if (preset !== undefined) return { found: { policy: preset, originOf: () => `preset ${name}` } };

@@ -88,8 +88,9 @@ export function parseWindow(text: string): WindowRequest {
   return { kind: "working-room", tokens };
 }
 
-/** Options of every command that writes reports. */
+/** Options of bench and its merge that write reports. */
 export interface ReportOptions {
+  readonly out?: string;
   readonly json?: string;
   readonly html?: string;
   readonly markdown?: string;
@@ -113,14 +114,15 @@ export function addReportOptions(command: Command): Command {
 }
 
 /** Where the reports go. Throws `bad-input`, before the work, for a place that cannot be written to. */
-export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pick<CliIo, "cwd">): ReportFiles {
+export function reportFiles({ json, html, markdown, out }: ReportOptions, { cwd }: Pick<CliIo, "cwd">): ReportFiles {
   const place = (file: string | undefined) => {
     if (file === undefined) return null;
     const path = resolve(cwd, file);
     checkOutput(path);
     return path;
   };
-  return { json: place(json), html: place(html), markdown: place(markdown) };
+  const files = { json: place(json), html: place(html), markdown: place(markdown) };
+  return out === undefined ? files : { ...files, out: resolve(cwd, out) };
 }
 
 /** Options that choose the writer of the summaries. */

@@ -43,7 +43,7 @@ test.each<[string, readonly string[], RegExp]>([
 ])("a person's own rule: %s", (_, steps, text) => {
   expect(remarks(steps)).toEqual([
     expect.stringMatching(text),
-    "Any message that stays longer raises kept %: compare it with sven keep.recent=15% keep.tickets=off.",
+    "Any message that stays longer raises kept %: compare it with sven keep.tickets=off keep.recent=15%, too.",
   ]);
 });
 

@@ -3,9 +3,10 @@ import type { WindowJudgement } from "../judge/judge.ts";
 import { type KeptByRule, keptBy } from "../judge/kept-by-rules.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
+import { isSamePolicy, withoutOwnRules } from "../sweep/grid.ts";
 import { formatCount, formatNumberOf, formatTokens } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
-import { againstText, baseOf } from "./verdict.ts";
+import { againstText } from "./verdict.ts";
 
 /** Says under each policy how much a person's own keep rules kept, and names the policies that compacted with equal results in every compared session. */
 export function ownRuleRemarks(
@@ -16,29 +17,29 @@ export function ownRuleRemarks(
   const alike = new Map<string, string[]>();
   const kept = summaries.flatMap(({ policy }) => {
     const own = rows.filter((row) => row.policy === policy && windowLabel(row.window) === label && row.metrics !== null);
-    const key = JSON.stringify(standings.get(policy)?.units.map(({ costRatio, vector }) => [costRatio, vector]));
+    const now = standings.get(policy);
+    const key = JSON.stringify(now?.units.map(({ costRatio, vector }) => [costRatio, vector]));
     if (own.some(({ compactions }) => compactions.length > 0)) alike.set(key, [...(alike.get(key) ?? []), nameOf(policy)]);
-    const keep = policies.find(({ name }) => name === policy)?.policy.keep ?? [];
     const counts = keptBy(own);
-    if (counts.length === 0) return [];
-    const [now, base] = [policy, baseOf(policy)].map((name) => standings.get(name));
+    const ruled = policies.find(({ name }) => name === policy)?.policy;
+    if (counts.length === 0 || ruled === undefined) return [];
+    const bare = withoutOwnRules(ruled);
+    const control = policies.find((other) => other.name !== policy && isSamePolicy(other.policy, bare))?.name ?? bare.name;
+    const base = standings.get(control);
     const against = now === undefined || base === undefined || now === base ? [] : [againstText(now, base, nameOf)];
-    const said = [...counts.map((count) => ruleText(count, keep, own)), ...against].join(" ");
-    return [`${nameOf(policy)}: ${said}`, controlText(policy, keep, counts)];
+    const said = [...counts.map((count) => ruleText(count, ruled.keep, own)), ...against].join(" ");
+    return [`${nameOf(policy)}: ${said}`, sizeControl(control, ruled.keep, counts)];
   });
   const equal = [...alike.values()].filter((names) => names.length > 1);
   return [...kept, ...equal.map((names) => `Identical results in every session: ${names.join(", ")}.`)];
 }
 
-/** A rule's control: as much more of the newest messages in its place. */
-function controlText(policy: string, keep: EnginePolicy["keep"], kept: readonly KeptByRule[]): string {
-  const base = baseOf(policy);
+/** A control of equal size: as much more of the newest messages in the rule's place. */
+function sizeControl(control: string, keep: EnginePolicy["keep"], kept: readonly KeptByRule[]): string {
   const ratios = ["recent", ...kept.map(({ rule }) => rule)].map((kind) => roomRatio(keep, kind));
   const ratio = ratios.includes(0) ? 0 : ratios.reduce((a, b) => a + b);
-  const off = base === policy ? kept.map(({ rule }) => ` keep.${rule}=off`).join("") : "";
-  const control =
-    ratio > 0 && ratio <= 1 ? `${base} keep.recent=${percentOf(ratio)}${off}` : `${base}${off} and as much more keep.recent`;
-  return `Any message that stays longer raises kept %: compare it with ${control}.`;
+  const recent = ratio > 0 && ratio <= 1 ? ` keep.recent=${percentOf(ratio)}` : " and as much more keep.recent";
+  return `Any message that stays longer raises kept %: compare it with ${control}${recent}, too.`;
 }
 
 const percentOf = (ratio: number) => `${Number((100 * ratio).toPrecision(3))}%`;

@@ -10,6 +10,7 @@ import { windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
+import { nameParts } from "../sweep/grid.ts";
 import { formatNumberOf, formatPercent, formatTokens, lossText, verbFor } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
 import { triggerLine } from "./trigger.ts";
@@ -105,7 +106,7 @@ export function againstText(pick: Standing, other: Standing, nameOf: PolicyNames
 const ahead = (own: number | null, than: number | null) => (own ?? 0) - (than ?? 0);
 
 /** The policy that a name gives settings to, as `plimsoll` of `plimsoll cap=16k`. */
-export const baseOf = (policy: string): string => policy.split(/ (?=[A-Za-z][\w.-]*=)/)[0] ?? policy;
+const baseOf = (policy: string): string => nameParts(policy)[0] ?? policy;
 
 /** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";

@@ -2,6 +2,8 @@ import { PlimsollError, type Policy } from "@plimsoll/core";
 import {
   amountOf,
   BUILT_IN_KINDS,
+  canonicalJson,
+  type EnginePolicy,
   isKnobPath,
   type Kinds,
   knobText,
@@ -64,6 +66,30 @@ export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds:
   if (result.success) return { policy: result.data, base: base.name, settings };
   const [problem] = option.problems(result.error, policySchema(kinds));
   throw new PlimsollError("bad-input", `${name}: no policy can have this value: ${problem?.text ?? "unknown"}`);
+}
+
+/** A policy's name and its settings, as `plimsoll` and `cap=16k`. */
+export const nameParts = (name: string): readonly string[] => name.split(/ (?=[A-Za-z][\w.-]*=)/);
+
+/** True for a keep rule that is not built in. */
+export const isOwnRule = (rule: { readonly kind: string }): boolean =>
+  !BUILT_IN_KINDS.keepRules.some(({ kind }) => kind === rule.kind);
+
+/** True if two policies differ at most in their names. */
+export function isSamePolicy(one: EnginePolicy, other: EnginePolicy): boolean {
+  return canonicalJson({ ...one, name: "" }) === canonicalJson({ ...other, name: "" });
+}
+
+/** The policy without a person's own keep rules, and without these settings in its name; itself if it has none. */
+export function withoutOwnRules(policy: EnginePolicy): EnginePolicy {
+  const own = policy.keep.filter(isOwnRule).map(({ kind }) => `keep.${kind}=`);
+  if (own.length === 0) return policy;
+  const { keep, manualKeep, overflow } = policy;
+  const left = (rules: EnginePolicy["keep"]) => rules.filter((rule) => !isOwnRule(rule));
+  const bare = nameParts(policy.name).filter((part) => !own.some((rule) => part.startsWith(rule)));
+  const name = [...bare, ...(bare.join(" ") === policy.name ? own.map((rule) => `${rule}off`) : [])].join(" ");
+  const rules = { keep: left(keep), manualKeep: manualKeep && left(manualKeep) };
+  return { ...policy, ...rules, name, overflow: { ...overflow, keep: left(overflow.keep) } };
 }
 
 /** Decimal places that values are rounded to, so that 0.5 + 0.05 + 0.05 is 0.6. */

@@ -1,6 +1,6 @@
 import type { Policy } from "@plimsoll/core";
-import { BUILT_IN_KINDS, isKnobPath, isRecord, knobText } from "@plimsoll/core/extend";
-import type { SweepSetting } from "../sweep/grid.ts";
+import { isKnobPath, isRecord, knobText } from "@plimsoll/core/extend";
+import { isOwnRule, type SweepSetting } from "../sweep/grid.ts";
 import { numbersAt } from "../sweep/policy-path.ts";
 
 /** A number of a policy that the tuner changes, with the values that it tries. */
@@ -73,7 +73,7 @@ function ruleSettings({ keep }: Policy, kind: string): readonly Readonly<Record<
 
 /** A keep rule of somebody's own: without it, and with half and twice its amount. */
 function ownRuleSettings({ kind, atMost }: Readonly<Record<string, unknown>>): readonly TunableSetting[] {
-  if (!isRecord(atMost) || BUILT_IN_KINDS.keepRules.some((known) => known.kind === kind)) return [];
+  if (!isRecord(atMost) || typeof kind !== "string" || !isOwnRule({ kind })) return [];
   const own = Number(atMost.tokens ?? atMost.ratio ?? 0);
   return own > 0 ? [{ path: `keep.${kind}`, own, values: [0, own / 2, own, own * 2].map(rounded) }] : [];
 }

@@ -138,7 +138,9 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     return { sessions: wanted.map(({ transcript: { name } }) => ({ session: name, file: name })), rows };
   };
   let results: readonly TuneResult[] = [];
+  let model: JudgedRun = { sessions: [], rows: [] };
   beforeAll(async () => {
+    model = await replayRound({ policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
     results = await tune([SVEN_POLICY, OPAL_POLICY], (round) => {
       rounds.push(round);
       return replayRound(round);
@@ -152,12 +154,8 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     expect(results).toMatchObject(["sven", "opal"].map((base) => ({ base, ...halves })));
     for (const { front, best, current } of results.slice(0, 1)) {
       expect(front.every(({ train }) => train.tooLarge === 0)).toBe(true);
-      expect(front.map(({ train }) => train.costPercent)).toEqual(
-        front.map(({ train }) => train.costPercent).toSorted((a, b) => a - b),
-      );
-      expect(front.map(({ train }) => train.gain)).toEqual(
-        front.map(({ train }) => train.gain).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
-      );
+      const figures = [front.map(({ train }) => train.costPercent), front.map(({ train }) => train.gain ?? 0)];
+      expect(figures).toEqual(figures.map((each) => each.toSorted((a, b) => a - b)));
       const chosen = best ?? expect.fail("nothing is better");
       expect(lossesAgainst(chosen.train, current.train)).toEqual([]);
       expect(1.05 * chosen.train.costPercent).toBeLessThanOrEqual(current.train.costPercent);
@@ -192,7 +190,6 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     ["only on the half that chose it stays", 16, (place) => (place % 2 === 0 ? 0.1 : 1), ["keep", null, true, true]],
     ["by less than a twentieth is not approached", 16, () => 0.49, ["keep", null, true, false]],
   ])("a setting that is cheaper %s", async (_, projects, usdAt, [kind, drawn, beside, between]) => {
-    const model = await replayRound({ policies: [SVEN_POLICY], sessions: new Set(["session-6"]) });
     const names = Array.from({ length: projects }, (_, index) => `o${String(index).padStart(2, "0")}__r__s`);
     const usdOf = (policy: string, place: number) => ({ none: 1, sven: 0.5 })[policy] ?? usdAt(place);
     const scripted: ReplayRound = ({ policies, sessions: wanted }) => {
@@ -211,8 +208,7 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     expect(settings.some(([first]) => first?.path === "actAt" && ![0.5, 0.75, 0.9].includes(first.value))).toBe(between);
   });
 
-  test("one file is chosen on and tested on; sessions of one file stay on one side", async () => {
-    const model = await replayRound({ policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
+  test("one file is chosen on and tested on; sessions of one file stay on one side", () => {
     const rowsOf = (files: Readonly<Record<string, string>>) =>
       filed(
         Object.keys(files).flatMap((session) => priced(model, { session, policy: "none", usd: 1 })),
@@ -224,8 +220,7 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     expect([[...two.train], [...two.test]]).toEqual([["a", "a#1"], ["b"]]);
   });
 
-  test("sessions of one repository stay on one side if there are several", async () => {
-    const model = await replayRound({ policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
+  test("sessions of one repository stay on one side if there are several", () => {
     const rows = ["o__r__1", "o__s__1", "o__r__2"].flatMap((session) => priced(model, { session, policy: "none", usd: 1 }));
     const { by, train, test: tested } = splitSessions(filed(rows));
     expect([by, [...train], [...tested]]).toEqual(["repository", ["o__r__1", "o__r__2"], ["o__s__1"]]);

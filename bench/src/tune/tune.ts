@@ -7,7 +7,7 @@ import { type Split, splitSessions } from "../judge/split.ts";
 import { type JudgedRun, type Standing, standingOver } from "../judge/standing.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
-import { policyAt } from "../sweep/grid.ts";
+import { isSamePolicy, policyAt } from "../sweep/grid.ts";
 import {
   COARSE_COUNT,
   coarseSettings,
@@ -74,6 +74,7 @@ export interface TunedSession {
 /** A policy that is tuned, with every setting that was tried. */
 interface Candidate {
   readonly base: Policy;
+  readonly tunable: readonly TunableSetting[];
   readonly tried: readonly TriedPolicy[];
 }
 
@@ -109,14 +110,14 @@ export async function tune(
     const replaysLeft = policies.length * split[half].size + later;
     rows.push(...(await replay({ name, policies, sessions: split[half], replaysLeft })).rows);
   };
-  const alone = (base: Policy): Candidate => ({ base, tried: [{ policy: base, settings: [] }] });
+  const alone = (base: Policy): Candidate => ({ base, tunable, tried: [{ policy: base, settings: [] }] });
   const grid = withSettings(alone(own), coarseSettings(tunable), kinds);
   const isJudged = test.size >= FEWEST_OWNERS;
   const further = isJudged ? settingsAround(tunable, wholeSettings({ settings: [] }, tunable)).length : 0;
   const judged = test === train ? 0 : Math.ceil(grid.tried.length * JUDGED_RATIO) * test.size;
   const first = [...grid.tried.map(({ policy }) => policy), ...others];
   await round("coarse grid", first, "train", further * train.size + judged);
-  const tuned = isJudged ? withRefinement(grid, { tunable, run: run(), kinds }) : grid;
+  const tuned = isJudged ? withRefinement(grid, run(), kinds) : grid;
   const fine = tuned.tried.slice(grid.tried.length).map(({ policy }) => policy);
   if (fine.length > 0) await round("refinement", fine, "train", judged);
   const { current, front, best } = chosenFrom(tuned, judgeSettings(run(), own.name));
@@ -130,19 +131,14 @@ function withSettings(candidate: Candidate, points: readonly (readonly SettingVa
   const tried = [...candidate.tried];
   for (const settings of points) {
     const { policy } = policyAt(candidate.base, settings.map(settingWords), kinds);
-    if (!tried.some((other) => isSame(other.policy, policy))) tried.push({ policy, settings });
+    if (!tried.some((other) => isSamePolicy(other.policy, policy))) tried.push({ policy, settings });
   }
   return { ...candidate, tried };
 }
 
-interface Refinement {
-  readonly tunable: readonly TunableSetting[];
-  readonly run: JudgedRun;
-  readonly kinds: Kinds;
-}
-
 /** Adds settings around the best, or around the current one. Values between those of the grid are left out if none of the grid saves a twentieth. */
-function withRefinement(grid: Candidate, { tunable, run, kinds }: Refinement): Candidate {
+function withRefinement(grid: Candidate, run: JudgedRun, kinds: Kinds): Candidate {
+  const { tunable } = grid;
   const { current, best, tried } = chosenFrom(grid, judgeSettings(run, grid.base.name));
   const settings = wholeSettings(best ?? current, tunable);
   const saves = tried.some(({ train }) => isCheaper(train, current.train));
@@ -157,10 +153,6 @@ function wholeSettings(
   return settings.length > 0
     ? settings
     : tunable.slice(0, COARSE_COUNT).flatMap(({ path, own }) => (own === null ? [] : [{ path, value: own }]));
-}
-
-function isSame(one: Policy, other: Policy): boolean {
-  return JSON.stringify({ ...one, name: "" }) === JSON.stringify({ ...other, name: "" });
 }
 
 type Chosen = Pick<TuneResult, "current" | "front" | "best" | "tried">;
