@@ -167,9 +167,10 @@ function changeLine(pick: Standing, now: Standing | null, nameOf: PolicyNames): 
   const saved = 100 * (1 - pick.costPercent / now.costPercent);
   const isSure = (surenessOf(pick, now)?.cost.through ?? 100) < 100;
   if (isCheaper(pick, now) && worst === undefined && isSure) return [];
-  const saves = saved < 0 ? `costs ${formatPercent(-saved)}% more` : `saves ${formatPercent(saved)}%`;
+  const change = saved < 0 ? `costs ${formatPercent(-saved)}% more` : `saves ${formatPercent(saved)}%`;
   const loses = worst === undefined ? "loses nothing" : `loses ${lossText(worst)}`;
-  return [`advise would change nothing: ${nameOf(pick.policy)} ${saves}${isSure ? "" : ", but not surely"}, and ${loses}.`];
+  const saves = isSure ? change : `${change}, but not surely`;
+  return [`No clear gain against ${nameOf(now.policy)}: ${nameOf(pick.policy)} ${saves}, and ${loses}.`];
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
