@@ -1,7 +1,7 @@
 // Say something in a terminal
 
 export { changedLines } from "./terminal/changed-lines.ts";
-export { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf } from "./terminal/io.ts";
+export { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, programOf } from "./terminal/io.ts";
 export {
   beginningOf,
   COLUMNS,

@@ -28,7 +28,7 @@ export function madeAgent(text: string): AdvisedAgent {
   if (knobs === null) throw new Error("the knobs of codex are not known");
   const settings = { path: text, root: text, shown: text, text: "" };
   const turning = { knobs, settings, values: new Map([[text, text]]), refusal: null };
-  const rest = { turning, version: null, oldestVersion: null, problems: [] };
+  const rest = { program: "plimsoll", turning, version: null, oldestVersion: null, problems: [] };
   return { agent: "codex", title: "Codex", logsRead: 15, logsFound: 15, ...rest };
 }
 
@@ -46,7 +46,14 @@ export function madeAdvice(text: string): readonly Decision[] {
   const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
   const setting = { kind: "set", best, sureness } as const;
   const decision: Decision = {
-    ...{ agent: madeAgent(text), windowTokens: WINDOW_TOKENS, waitsMs: [60_000, 90_000], hasPlan: false, refusal: null },
+    ...{
+      agent: madeAgent(text),
+      windowTokens: WINDOW_TOKENS,
+      windowBy: text,
+      waitsMs: [60_000, 90_000],
+      hasPlan: false,
+      refusal: null,
+    },
     models: [{ modelId: text, sessions: 15, usd: 41.5 }],
     days: { from: "2026-01-08", through: "2026-03-01" },
     cost: {

@@ -218,7 +218,7 @@ export function answerSentences(decision: Decision, pays: Payment = "tokens", ex
   const isOld = agent.version !== null && !agentVersionAtLeast(agent.version, besideFrom);
   const update = isOld ? ` Update first: yours was ${agent.version}.` : "";
   // For a person with a plan, by their word or their logs': how to wait and lose less, as the proxy can't.
-  const plan = isShown ? [`For less waiting or loss, with a subscription too: ${besideProxy}.${update}`] : [];
+  const plan = isShown ? [`For less waiting or loss, with a subscription too: ${besideProxy(agent.program)}.${update}`] : [];
   if (choice === null) return [`Nothing to set: ${refusal}.`, ...plan];
   const words = { pays, extent };
   const verdict = refusal === null ? settingSentence(decision, choice.setting, words) : `Nothing to set: ${refusal}.`;
@@ -354,7 +354,7 @@ function pastesOf(decision: Decision, pays: Payment): DecisionWords["pastes"] {
   const isFirst = ownCompaction(decision).includes(off);
   const steps = `${isFirst ? `first ${off} in ${settings.shown}; then ` : ""}run this, then start ${knobs.title} with the line it prints`;
   const back = `stop the proxy, and remove the printed lines${isFirst ? `; put back the setting` : ""}`;
-  const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
+  const start = `${agent.program} proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
   const proxyLabel = `Proxy: ${steps} (to undo, ${back})`;
   return [
     ...toSet.map(inFile),
@@ -432,7 +432,7 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */
-function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: Payment): readonly string[] {
+function factSentences({ agent, cost, waitsMs, days, choice, models, windowBy }: Decision, pays: Payment): readonly string[] {
   const when = days === null ? "" : days.from === days.through ? `, ${days.from}` : `, ${days.from} to ${days.through}`;
   const { sessions: filling = 0, projects = 0 } = choice ?? {};
   const of = projects > 1 ? ` (of ${formatCount(projects)} projects)` : "";
@@ -446,7 +446,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
   const stated =
     cost.usdText?.replace(" by list prices", "") === usdText(cost, "tokens") ? "" : (cost.usdText ?? "no prices known");
   const facts = [
-    `${formatNumberOf(cost.sessions, "session")}${when}${long}.`,
+    `${formatNumberOf(cost.sessions, "session")}${when}${long}. Window of the newest: ${windowBy}.`,
     `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}${stated === "" ? "" : `; ${stated}`}.`,
   ];
   if (cost.compactions === 0) return [...facts, "Nothing was compacted."];
@@ -457,7 +457,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
       : `, ${price}about $${formatUsd(cost.compactionUsd)}${pricedText(cost.pricedCompactions, cost.compactions)}`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}.${cost.neededLater === 0 ? "" : ` The agent read ${formatNumberOf(cost.neededLater, "removed line")} again (plimsoll inspect ID shows them).`}`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}.${cost.neededLater === 0 ? "" : ` The agent read ${formatNumberOf(cost.neededLater, "removed line")} again (${agent.program} inspect ID shows them).`}`,
   ];
 }
 

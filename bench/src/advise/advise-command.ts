@@ -20,7 +20,7 @@ import { pasteBlock, renderPage } from "../show/page.ts";
 import { scrollFrame } from "../show/table-html.ts";
 import { isUnread, problemText } from "../show/terminal-report.ts";
 import { sumOf } from "../statistics.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, programOf } from "../terminal/io.ts";
 import { printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { brokenAt, drawTable } from "../terminal/text-table.ts";
 import {
@@ -107,7 +107,7 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   if (found.logs.length === 0) {
     const when = options.since === undefined ? "" : ` since ${dayOf(parseSince(options.since, io.nowMs()))}`;
     const how = options.since === undefined ? "" : "try a longer --since, or ";
-    tell(io, `no logs${when} of ${found.without.join(", ")}; ${how}name a folder of logs: plimsoll bench FOLDER`);
+    tell(io, `no logs${when} of ${found.without.join(", ")}; ${how}name a folder of logs: ${programOf(io)} bench FOLDER`);
     return EXIT_FAILED;
   }
   if (isOld) tell(io, "no logs from the last four weeks: reading the newest");
@@ -182,7 +182,7 @@ async function decideAll(
     }));
     counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
     io.stdout.write(
-      `${factsText(counted, { pays, logs: { read: fileCount, found, since: options.since } }, tableColumns(io.stdout))}\n\n`,
+      `${factsText(counted, { pays, logs: { read: fileCount, found, since: options.since }, program: programOf(io) }, tableColumns(io.stdout))}\n\n`,
     );
     for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, pays, counted, io })));
   } finally {
@@ -206,17 +206,20 @@ function adviceJson(decisions: readonly Decision[], pays: Payment): string {
     answer: answerSentences({ agent: { turning, ...agent }, ...decision }, pays),
   }));
   // A plan has no proxy.
-  return figuresJson({ formatVersion: JSON_VERSION, decisions: plain }, ...(pays === "plan" ? ["proxy"] : []));
+  return figuresJson({ formatVersion: JSON_VERSION, decisions: plain }, "program", ...(pays === "plan" ? ["proxy"] : []));
+}
+
+/** The payment, the habits and the source of the prices, beside the decisions. */
+interface AdviceSource {
+  readonly pays?: Payment;
+  readonly habits?: readonly string[];
+  readonly source?: string;
 }
 
 /** The advice as one HTML page that needs no network: the answer, then each decision with its settings, the lines to paste, and the content of the requests. */
 export function adviceHtml(
   decisions: readonly Decision[],
-  {
-    pays = "tokens",
-    habits = [],
-    source = "",
-  }: Partial<Pick<Parameters<typeof adviceText>[1], "pays" | "habits" | "source">> = {},
+  { pays = "tokens", habits = [], source = "" }: AdviceSource = {},
 ): string {
   const agents = advisedAgents(decisions);
   const sentences = decisions.flatMap((decision) => answerSentences(decision, pays).map((text) => [decision, text] as const));
@@ -228,7 +231,7 @@ ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
 ${decisions.some((decision) => hasTable(decision, true)) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
 <ul>${[...agents.map(sourceText), ...(source === "" ? [] : [source])].map((text) => html`<li class="note">${text}</li>`)}</ul>
-<p class="note">${decisions.some(({ choice }) => pays === "tokens" && choice?.rows.some(({ kind }) => kind === "proxy")) ? html`<code>plimsoll proxy --help</code> says how to run the proxy. ` : html``}Replays use the recorded replies, so they do not show task success.</p>`;
+<p class="note">${decisions.some(({ choice }) => pays === "tokens" && choice?.rows.some(({ kind }) => kind === "proxy")) ? html`<code>${agents[0]?.program ?? ""} proxy --help</code> says how to run the proxy. ` : html``}Replays use the recorded replies, so they do not show task success.</p>`;
   return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: ["folded-sections.js", "copy-button.js"] });
 }
 
@@ -260,18 +263,7 @@ const prose = (text: string, indent = ""): readonly string[] =>
 /** Writes the answer, then each decision with its settings, those with the most dollars first. Prose fits 80 columns. */
 export function adviceText(
   decisions: readonly Decision[],
-  {
-    columns,
-    full,
-    pays = "tokens",
-    habits = [],
-    source = "",
-  }: Partial<Omit<Shown, "full">> & {
-    readonly columns: number;
-    readonly full: boolean;
-    readonly habits?: readonly string[];
-    readonly source?: string;
-  },
+  { columns, full, pays = "tokens", habits = [], source = "" }: AdviceSource & Readonly<{ columns: number; full: boolean }>,
 ): string {
   const shown = full ? decisions : decisions.slice(0, SHOWN_DECISIONS);
   const rest = decisions.slice(shown.length);
@@ -356,7 +348,7 @@ function spentSentence(decisions: readonly Decision[], pays: Payment, source: st
 /** The answer in few lines of 80 columns: the cost of all sessions, a single decision with its reasons, and the dollars of those that are not shown. */
 export function answerLines(
   decisions: readonly Decision[],
-  { pays = "tokens", full = false, source = "" }: Partial<Shown> & { readonly source?: string } = {},
+  { pays = "tokens", full = false, source = "" }: AdviceSource & Partial<Shown> = {},
 ): readonly string[] {
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];

@@ -1,7 +1,7 @@
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { refusal } from "../command/check-options.ts";
 import { changedLines } from "../terminal/changed-lines.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, programOf } from "../terminal/io.ts";
 import { beginningOf, COLUMNS, escaped, printable, tell, wrapped } from "../terminal/printable.ts";
 import { removalCost } from "./advice-words.ts";
 import type { Decision, Payment } from "./decide.ts";
@@ -51,7 +51,7 @@ async function writeOne(
   const { backup } = await writeSettings(settings, changed.text);
   const what = settings.text === null ? "Made" : "Wrote";
   const kept = settings.text === null ? "" : `; what was there is in ${printable(backup)}`;
-  const said = `${what} ${printable(settings.shown)}${kept}. plimsoll advise --undo reverts it.`;
+  const said = `${what} ${printable(settings.shown)}${kept}. ${programOf(io)} advise --undo reverts it.`;
   io.stdout.write(`${wrapped(said, { further: "  " }).join("\n")}\n`);
   return EXIT_OK;
 }

@@ -51,8 +51,8 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
   nothingToTurn:
     "in this window Claude Code has no safe setting to change. autoCompactWindow has an effect only above 200k, and values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)",
   besideFrom: "2.1.287",
-  besideProxy:
-    'the plugin compacts without a model, from 2.1.287 on: claude --plugin-dir "$(plimsoll hook plugin)" (tested against its documentation, not in Claude Code itself). Or type /compact between two tasks',
+  besideProxy: (program) =>
+    `the plugin compacts without a model, from 2.1.287 on: claude --plugin-dir "$(${program} hook plugin)" (tested against its documentation, not in Claude Code itself). Or type /compact between two tasks`,
   behindProxy: {
     upstream: "https://api.anthropic.com",
     off: "set autoCompactEnabled to false",

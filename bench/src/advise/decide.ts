@@ -14,7 +14,7 @@ import { type KeptRows, runBench } from "../replay/run-bench.ts";
 import type { WorkerPool } from "../replay/worker-pool.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { reportProblems } from "../show/problems.ts";
-import type { CliIo } from "../terminal/io.ts";
+import { type CliIo, programOf } from "../terminal/io.ts";
 import type { LineageCounts } from "../transcript.ts";
 import type { AgentKnobs, KnobValue, KnobValues } from "./agent-knobs.ts";
 import { chooseSetting, type SettingChoice, type SettingFigures, type SettingPoint } from "./choose-setting.ts";
@@ -28,6 +28,8 @@ import { type WindowFill, windowFills } from "./window-fill.ts";
 export interface AdvisedAgent {
   readonly agent: LocatedAgent;
   readonly title: string;
+  /** The words that start this program, for commands to paste. */
+  readonly program: string;
   /** How many logs were read, the newest, of how many that were found. */
   readonly logsRead: number;
   readonly logsFound: number;
@@ -61,6 +63,8 @@ export interface Decision {
   readonly agent: AdvisedAgent;
   readonly models: readonly ModelShare[];
   readonly windowTokens: number;
+  /** Why its newest session ran in this window, as a phrase. */
+  readonly windowBy: string;
   /** Days of the first and the last session, as `2026-01-31`; `null` if the logs have no times. */
   readonly days: { readonly from: string; readonly through: string } | null;
   readonly cost: RecordedCost;
@@ -141,6 +145,7 @@ export async function decideOn(
   const advised: AdvisedAgent = {
     agent,
     title: turning?.knobs.title ?? titleOf(agent),
+    program: programOf(io),
     logsRead: files.length,
     logsFound: found,
     shared: corpus.lineages.counts,
@@ -158,7 +163,7 @@ export async function decideOn(
   let isOffered = false;
   return choices
     .map(({ group, choice }): Decision => {
-      const { models, windowTokens, report, refusal } = group;
+      const { models, windowTokens, windowBy, report, refusal } = group;
       const verdict = choice?.setting;
       const isOffer = verdict?.kind === "set" || verdict?.kind === "trade";
       const isRemoved = verdict?.kind === "remove";
@@ -168,7 +173,7 @@ export async function decideOn(
       const setting = isKept ? ({ kind: "keep", why: "other-window" } as const) : verdict;
       isOffered ||= (isOffer || isRemoved) && !isKept;
       return {
-        ...{ agent: advised, models, windowTokens, days: daysOf(report, counted) },
+        ...{ agent: advised, models, windowTokens, windowBy, days: daysOf(report, counted) },
         refusal: setting?.kind === "remove" ? null : refusal,
         cost: recordedCost(report, counted),
         waitsMs: report.sessions.flatMap(({ waitsMs }) => waitsMs ?? []),
@@ -189,9 +194,7 @@ export function byMoney(a: Decision, b: Decision): number {
   return (b.cost.usd ?? 0) - (a.cost.usd ?? 0) || b.cost.promptTokens - a.cost.promptTokens;
 }
 
-interface Group {
-  readonly models: readonly ModelShare[];
-  readonly windowTokens: number;
+interface Group extends Pick<Decision, "models" | "windowTokens" | "windowBy"> {
   readonly report: Pick<BenchReport, "sessions" | "rows">;
   readonly sessions: ReadonlySet<string>;
   readonly long: ReadonlySet<string>;
@@ -199,21 +202,19 @@ interface Group {
 
 function groupsOf(whole: BenchReport): readonly Group[] {
   const { sessions, rows } = withoutApart(whole);
-  const windows = new Map(
-    rows.flatMap((row) => (row.policy === NONE_POLICY.name ? [[row.session, row.contextWindowTokens]] : [])),
+  const real = rows.flatMap(({ session, policy, window }) =>
+    policy === NONE_POLICY.name && window.kind === "real" ? [[session, window] as const] : [],
   );
-  return [...new Set(windows.values())]
+  const windows = new Map(real);
+  return [...new Set(real.map(([, { tokens }]) => tokens))]
     .map((windowTokens) => {
-      const isIn = ({ session }: { readonly session: string }) => windows.get(session) === windowTokens;
+      const isIn = ({ session }: { readonly session: string }) => windows.get(session)?.tokens === windowTokens;
       const report = { sessions: sessions.filter(isIn), rows: rows.filter(isIn) };
       const names = new Set(report.sessions.map(({ session }) => session));
-      return {
-        windowTokens,
-        report,
-        models: modelsOf(report.sessions),
-        sessions: names,
-        long: longSessions(report),
-      };
+      const [newest] = report.sessions.toSorted((a, b) => (b.startedMs ?? 0) - (a.startedMs ?? 0));
+      const windowBy = windows.get(newest?.session ?? "")?.reason ?? "";
+      const all = { models: modelsOf(report.sessions), sessions: names, long: longSessions(report) };
+      return { windowTokens, windowBy, report, ...all };
     })
     .toSorted((a, b) => (usdOf(b.models) ?? 0) - (usdOf(a.models) ?? 0));
 }
@@ -277,7 +278,7 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
     wrong !== undefined
       ? misplacedText(wrong, knobs, settings)
       : typeof address === "string" && PROXY_ADDRESS.test(address)
-        ? `${settings.shown} sends ${knobs.title} to plimsoll proxy, which cuts and must run: without it every call fails (plimsoll proxy status; to undo, remove the printed lines)`
+        ? `${settings.shown} sends ${knobs.title} to plimsoll proxy, which cuts and must run: without it every call fails (${programOf({ environment })} proxy status; to undo, remove the printed lines)`
         : variable !== undefined
           ? `${variable} is set, which overrides ${settings.shown}`
           : (knobs.replay.unlike(values) ?? ignoredText(read.content, knobs, settings));

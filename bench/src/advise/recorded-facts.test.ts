@@ -36,6 +36,7 @@ const counted = (transcripts: readonly Transcript[], pays: "tokens" | "plan" = "
 };
 
 const LOGS = { read: 1, found: 1 };
+const SHOWN = { pays: "tokens", logs: LOGS, program: "npx plimsoll" } as const;
 
 test("answers and compactions that stand in two logs count once", () => {
   const one = session(1, [1, 2]);
@@ -49,11 +50,11 @@ test("answers and compactions that stand in two logs count once", () => {
 });
 
 test("the text says who spent what, what was cut, what fills the requests and which sessions are long, in 80 columns", () => {
-  const text = factsText(counted([session(1, [1, 2])]), { pays: "tokens", logs: LOGS }, 80);
+  const text = factsText(counted([session(1, [1, 2])]), SHOWN, 80);
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
   expect(text).toMatch(
-    /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed\. Summaries\s+cost\s+about\s+\$0\.\d+ .*\$\d\.\d+\.\s+Newest:\s+plimsoll inspect\s+\w+\.\n/s,
+    /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed\. Summaries\s+cost\s+about\s+\$0\.\d+ .*\$\d\.\d+\.\s+Newest:\s+npx plimsoll inspect\s+\w+\.\n/s,
   );
   expect(text).toMatch(/\ncontent +share of the logged text\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
   expect(text).toMatch(/\ndearest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
@@ -66,7 +67,7 @@ test("clearings of old results are counted apart from compactions", () => {
   const cleared = entries.map((entry, place) =>
     entry.type === "compaction" && isFirst(place) ? { ...entry, record: { ...entry.record, steps } } : entry,
   );
-  const text = factsText(counted([{ ...made, entries: cleared }]), { pays: "tokens", logs: LOGS }, 80);
+  const text = factsText(counted([{ ...made, entries: cleared }]), SHOWN, 80);
   expect(text.replace(/\s+/g, " ")).toMatch(
     /1 compaction and 1 clearing of old tool results in 1 session: .*\. Summaries cost about \S+ \(estimated; most logs lack their requests\), the lost prompt cache \S+\. Newest/,
   );
@@ -77,24 +78,24 @@ test.each([
   ["2026-01-31", " since 2026-01-31 (--since)"],
   [undefined, ""],
 ])("logs that were left out are counted, and those since %s said", (since, words) => {
-  const text = factsText(counted([session(1)]), { pays: "tokens", logs: { read: 1, found: 3, since } }, 80);
+  const text = factsText(counted([session(1)]), { ...SHOWN, logs: { read: 1, found: 3, since } }, 80);
   expect(text.replace(/\s+/g, " ")).toContain(`Recorded in 1 session${words}, the newest 1 of 3 logs, before any replay:`);
 });
 
 test("compactions without a price are named", () => {
-  const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), { pays: "tokens", logs: LOGS }, 80);
+  const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), SHOWN, 80);
   expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .*\. They have no price\. Newest/);
 });
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {
   const paid = [{ ...session(1), plan: "pro" }];
   const note = "1 session on a subscription (pro), the logs say: --plan shows dollars as list";
-  expect(factsText(counted(paid), { pays: "tokens", logs: LOGS }, 80)).toContain(note);
-  expect(factsText(counted(paid, "plan"), { pays: "plan", logs: LOGS }, 80)).not.toContain("by subscription");
+  expect(factsText(counted(paid), SHOWN, 80)).toContain(note);
+  expect(factsText(counted(paid, "plan"), { ...SHOWN, pays: "plan" }, 80)).not.toContain("by subscription");
 });
 
 test("a plan has its compactions first, and dollars as a worth", () => {
-  const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan", logs: LOGS }, 80).replace(/\s+/g, " ");
+  const text = factsText(counted([session(1, [1])], "plan"), { ...SHOWN, pays: "plan" }, 80).replace(/\s+/g, " ");
   expect(text).toMatch(
     /^Recorded .* not your bill: 1 compaction .* Summaries cost about \$.*, at list prices\. .* agent and model .* list price /,
   );

@@ -142,17 +142,14 @@ function fillsOf(sessions: readonly CountedSession[]): readonly (readonly [kind:
 const prose = (text: string) => wrapped(text, { first: "", further: "  " });
 const SHOWN_ROWS = 5;
 
+interface FactsShown extends Pick<FactsPricing, "pays"> {
+  readonly logs: { readonly read: number; readonly found: number; readonly since?: string | undefined };
+  /** The words that start this program. */
+  readonly program: string;
+}
+
 /** Writes the facts of the logs: spending by agent and model, compactions, the requests' content, the dearest sessions (without prices, the longest). Lines fit so many columns. */
-export function factsText(
-  sessions: readonly CountedSession[],
-  {
-    pays,
-    logs,
-  }: Pick<FactsPricing, "pays"> & {
-    readonly logs: { readonly read: number; readonly found: number; readonly since?: string | undefined };
-  },
-  columns: number,
-): string {
+export function factsText(sessions: readonly CountedSession[], { pays, logs, program }: FactsShown, columns: number): string {
   const cell = (content: string) => ({ content: printable(content) });
   const table = (heads: readonly string[], rows: readonly (readonly string[])[], leftColumns: readonly number[] = [0]) =>
     drawTable({ head: [heads.map(cell)], rows: rows.map((row) => row.map(printable)), leftColumns }, columns);
@@ -188,7 +185,7 @@ export function factsText(
       usdCell([session]),
     ]);
   const spending = table(["agent and model", "sessions", "requests", "prompt tokens", dollars], spent);
-  const compacted = prose(compactionSentence(sessions, pays)).join("\n");
+  const compacted = prose(compactionSentence(sessions, pays, program)).join("\n");
   const fills = fillsOf(sessions);
   const others = fills.slice(SHOWN_ROWS);
   const rest = [formatNumberOf(others.length, "other kind"), sumOf(others, ([, chars]) => chars)] as const;
@@ -210,7 +207,7 @@ export function factsText(
       "* in characters, without the system prompt and tools, which most logs lack; shares of tokens sent have both, and are smaller",
     ).join("\n"),
     table([isPriced ? "dearest sessions" : "longest sessions", "id", "began", "tokens sent", "compactions", dollars], longest),
-    "plimsoll inspect ID shows one of them.",
+    `${program} inspect ID shows one of them.`,
   ].join("\n\n");
 }
 
@@ -224,7 +221,7 @@ function planNote(sessions: readonly CountedSession[]): readonly string[] {
   return [prose(printable(`${named}: --plan shows dollars as list prices. plimsoll proxy needs an API key.`)).join("\n")];
 }
 
-function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"]): string {
+function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"], program: string): string {
   const compactions = sumOf(sessions, (each) => each.compactions);
   const clearings = sumOf(sessions, (each) => each.clearings);
   if (compactions + clearings === 0) return "Nothing was compacted.";
@@ -242,7 +239,7 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
     priced === 0
       ? "They have no price"
       : `Summaries cost about $${formatUsd(summariesUsd)} (estimated; most logs lack their requests), the lost prompt cache $${formatUsd(lostUsd)}${list}${pricedText(priced, compactions)}`;
-  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. ${cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
+  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. ${cost}. Newest: ${program} inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */

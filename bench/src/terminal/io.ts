@@ -31,6 +31,12 @@ export interface CliIo {
   readonly demoSessions: () => Promise<readonly { readonly name: string; readonly path: string }[]>;
 }
 
+/** The words that start this program again. `npx` and `pnpm` show in the environment that they are running: without them it would not be found. */
+export function programOf({ environment = {} }: Pick<CliIo, "environment">): string {
+  if (environment.npm_command === "exec") return "npx plimsoll";
+  return environment.npm_lifecycle_event === "plimsoll" ? "pnpm plimsoll" : "plimsoll";
+}
+
 /** The words of something that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-import { type CliIo, tell } from "@plimsoll/bench/terminal";
+import { type CliIo, programOf, tell } from "@plimsoll/bench/terminal";
 import { EXIT_INTERRUPTED } from "./io.ts";
 
 /** Takes the progress bar's line away and shows the cursor again. */
@@ -9,13 +9,7 @@ const PLAIN_WORD = /^[\w@%+=:,./~-]+$/;
 /** A command line as a shell takes it, behind the words that the person started the program with. */
 export function commandLine(argv: readonly string[], environment: CliIo["environment"] = {}): string {
   const words = argv.map((word) => (PLAIN_WORD.test(word) ? word : `'${word.split("'").join("'\\''")}'`));
-  return [programOf(environment), ...words].join(" ");
-}
-
-/** `npx` and `pnpm` show in the environment that they are running: without them the command would not be found. */
-function programOf({ npm_command: command, npm_lifecycle_event: script }: NonNullable<CliIo["environment"]>): string {
-  if (command === "exec") return "npx plimsoll";
-  return script === "plimsoll" ? "pnpm plimsoll" : "plimsoll";
+  return [programOf({ environment }), ...words].join(" ");
 }
 
 /**

@@ -177,11 +177,13 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(stdout.replace(/\s+/g, " ")).toMatch(/Dollars: at your prices in \S+prices.yaml; other models at the vendors' list/);
   });
 
-  test("finds logs where the environment says", async () => {
+  test("finds logs where the environment says, and says where the window is from and how to go on", async () => {
     makeSessions("codex", join(home, "elsewhere"), { count: 3, peakTokens: 28_000, windowTokens: 32_000 });
-    const { exitCode, stdout } = await advise([], { environment: { CODEX_HOME: join(home, "elsewhere/.codex") } });
+    const environment = { CODEX_HOME: join(home, "elsewhere/.codex"), npm_command: "exec" };
+    const { exitCode, stdout } = await advise([], { environment });
     expect(exitCode).toBe(0);
-    expect(stdout.replace(/\s+/g, " ")).toContain("3 fill half of the window");
+    expect(stdout.replace(/\s+/g, " ")).toMatch(/3 fill half of the window .* Window of the newest: stated by the recording\./);
+    expect(stdout).toContain("\nnpx plimsoll inspect ID shows one of them.\n");
   });
 
   test("says that nothing matters if no session fills half of the window", async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/extend";
-import { type CliIo, findPolicy, printable, tableColumns, say as tellLines, wrapped } from "@plimsoll/bench/terminal";
+import { type CliIo, findPolicy, printable, programOf, tableColumns, say as tell, wrapped } from "@plimsoll/bench/terminal";
 import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/extend";
 import { policyYaml, writeWholeFile } from "@plimsoll/stores";
@@ -19,7 +19,7 @@ export async function answer(
   { write, status, io }: { write(text: string): void; status(): string; readonly io: CliIo },
 ): Promise<void> {
   const { agent } = session;
-  const say = (...lines: readonly string[]) => tellLines({ write, isTTY: io.stdout.isTTY }, ...lines);
+  const say = (...lines: readonly string[]) => tell({ write, isTTY: io.stdout.isTTY }, ...lines);
   // Tables and the status line know the width themselves; YAML must stay unchanged.
   const show = (...lines: readonly string[]) => write(`${lines.join("\n")}\n`);
   switch (asked.kind) {
@@ -57,7 +57,7 @@ export async function answer(
       say(...(asked.argument === null ? modelLines(session) : await switchModel(asked.argument, session)));
       break;
     case "policy":
-      show(...policyLines(asked.argument, session, io.cwd));
+      show(...policyLines(asked.argument, session, io));
       break;
     case "export":
       say(await exported(asked.argument, session, io.cwd));
@@ -132,7 +132,7 @@ async function switchModel(reference: string, session: AgentSession): Promise<re
   return [`From now on ${printable(model.modelId)} ${does}, ${priced}; ${windowLine}.`];
 }
 
-function policyLines(name: string | null, { agent, policy, config, parts }: AgentSession, cwd: string): readonly string[] {
+function policyLines(name: string | null, { agent, policy, config, parts }: AgentSession, io: CliIo): readonly string[] {
   if (name === null)
     return [
       `policy ${printable(policy.name)} (${config.policy.source})`,
@@ -140,12 +140,12 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Agen
       "/policy all prints every value with its origin.",
     ];
   if (name === "all") return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
-  const read = findPolicy(name, cwd, parts);
+  const read = findPolicy(name, io.cwd, parts);
   if ("problems" in read) throw new PlimsollError("bad-input", read.problems.join("; "), { problems: read.problems });
   return [
     ...(read.found.notes ?? []).map(printable),
     "A session keeps its policy while it is open. To continue with this one:",
-    `  plimsoll chat --resume ${agent.sessionId} --policy ${printable(name)}`,
+    `  ${programOf(io)} chat --resume ${agent.sessionId} --policy ${printable(name)}`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import process from "node:process";
 import type { Agent } from "@plimsoll/agent";
-import { type CliIo, EXIT_OK, messageOf, say as sayOn, tell } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_OK, messageOf, programOf, say as sayOn, tell } from "@plimsoll/bench/terminal";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { coloursOf } from "../io.ts";
@@ -50,7 +50,7 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   );
   await Promise.all(answers);
   if (!isTerminal) refusalLines(session.permissions).forEach(say);
-  write(`\ncontinue with: plimsoll chat ${options.demo === true ? "--demo " : ""}--resume ${session.agent.sessionId}\n`);
+  write(`\ncontinue with: ${programOf(io)} chat ${options.demo ? "--demo " : ""}--resume ${session.agent.sessionId}\n`);
   return EXIT_OK;
 }
 

@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
-import { type CliIo, EXIT_OK, printable, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_OK, printable, programOf, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { catalogLimits } from "@plimsoll/providers";
@@ -82,7 +82,7 @@ export async function simulate(
     [
       `${simulator.url} serves the APIs Anthropic Messages and Gemini (the AI SDK adds /v1)`,
       `${simulator.openAiUrl} serves the APIs Chat Completions and Responses`,
-      `in another terminal, also for your own programs: ANTHROPIC_BASE_URL=${simulator.url} plimsoll run "say hello"`,
+      `in another terminal, also for your own programs: ANTHROPIC_BASE_URL=${simulator.url} ${programOf(io)} run "say hello"`,
       "",
     ].join("\n"),
   );

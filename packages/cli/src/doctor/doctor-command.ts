@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { formatNumberOf, LOCATED_AGENTS, readLog } from "@plimsoll/bench/extend";
-import { type CliIo, EXIT_FAILED, EXIT_OK, say } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_FAILED, EXIT_OK, programOf, say } from "@plimsoll/bench/terminal";
 import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
 import { isRecord, jsonIn, SUMMARY_HEADER } from "@plimsoll/core/extend";
 import { classifyProviderError } from "@plimsoll/providers";
@@ -75,11 +75,11 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   }
   say(io.stdout, ...faultLines(name, faults));
   if (mended === null) {
-    say(io.stdout, UNMENDED[format] ?? `doctor cannot repair this ${format} log: correct a copy by hand.`);
+    say(io.stdout, unmended(programOf(io))[format] ?? `doctor cannot repair this ${format} log: correct a copy by hand.`);
     return EXIT_FAILED;
   }
   if (options.write !== true) {
-    say(io.stdout, "plimsoll doctor --write writes a repaired copy beside it.");
+    say(io.stdout, `${programOf(io)} doctor --write writes a repaired copy beside it.`);
     return EXIT_FAILED;
   }
   const copy = format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);
@@ -89,11 +89,10 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   return EXIT_OK;
 }
 
-const UNMENDED: Readonly<Record<string, string>> = {
-  plimsoll:
-    "doctor writes no copy of Plimsoll's own logs: plimsoll chat --resume ID continues the session and repairs its requests.",
+const unmended = (program: string): Readonly<Record<string, string>> => ({
+  plimsoll: `doctor writes no copy of Plimsoll's own logs: ${program} chat --resume ID continues the session and repairs its requests.`,
   opencode: "doctor repairs the output of opencode export: opencode export ID > session.json",
-};
+});
 
 /** A fault; `line` is `null` if the log has no line for it. */
 type PlacedFault = Omit<Fault, "line"> & { readonly line: number | null };

@@ -149,6 +149,6 @@ test("inspect names the newest session with a compaction if the newest has none"
   const compacted = { timestamp: "2026-03-10T12:00:00.000Z", type: "compacted", payload: { message: "sum" } };
   write(join(home, ".codex/sessions/2026/rollout-cut7.jsonl"), `${text}\n${JSON.stringify(compacted)}`, 1);
   expect((await plimsoll("inspect", "codex")).stdout).toMatch(
-    /\nIt was not compacted\. The newest of codex that was: plimsoll inspect \S*cut7\n$/,
+    /\nNot compacted\. The newest of codex that was: plimsoll inspect \S*cut7\n$/,
   );
 });

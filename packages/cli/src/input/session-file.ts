@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
 import { LOCATED_AGENTS } from "@plimsoll/bench/extend";
-import { type CliIo, newestLog, printable, say } from "@plimsoll/bench/terminal";
+import { type CliIo, newestLog, printable, programOf, say } from "@plimsoll/bench/terminal";
 import { PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/extend";
 import { createFileSessionStore } from "@plimsoll/stores";
@@ -71,7 +71,7 @@ export async function sessionFileOr(
     const where = agent === null ? "no session of this folder" : `no log of ${agent}`;
     throw new PlimsollError(
       "bad-input",
-      `${where} was found: name a log, an id that plimsoll advise lists, or an agent for its newest (${LOCATED_AGENTS.join(", ")})`,
+      `${where} was found: name a log, an id that ${programOf(io)} advise lists, or an agent for its newest (${LOCATED_AGENTS.join(", ")})`,
     );
   }
   const which = agent === null ? "of this folder" : `of ${agent}`;

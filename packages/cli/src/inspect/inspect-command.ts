@@ -9,6 +9,7 @@ import {
   newestLog,
   openExtensions,
   printable,
+  programOf,
   say,
   tableColumns,
 } from "@plimsoll/bench/terminal";
@@ -60,5 +61,5 @@ async function sayNewestCompacted(agent: string, io: CliIo): Promise<void> {
     return read.some(({ entries }) => entries.some(({ type }) => type === "compaction"));
   };
   const log = LOCATED_AGENTS.some((each) => each === agent) ? await newestLog(agent, io, { accepts }) : null;
-  if (log !== null) say(io.stdout, `It was not compacted. The newest of ${agent} that was: plimsoll inspect ${log.shortId}`);
+  if (log !== null) say(io.stdout, `Not compacted. The newest of ${agent} that was: ${programOf(io)} inspect ${log.shortId}`);
 }

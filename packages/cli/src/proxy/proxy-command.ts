@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import { formatTokens } from "@plimsoll/bench/extend";
-import { type CliIo, EXIT_FAILED, EXIT_OK, say, wholeNumber } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_FAILED, EXIT_OK, programOf, say, wholeNumber } from "@plimsoll/bench/terminal";
 import type { ContextEvent, ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
 import { createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS, isRecord, jsonIn, suggestion } from "@plimsoll/core/extend";
@@ -43,7 +43,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--read-only", "repair nothing: pass malformed histories on unchanged")
     .allowExcessArguments()
     .action(async (options: GivenOptions, { args: [word] }: Command) => {
-      if (word !== undefined) throw new PlimsollError("bad-input", `proxy has no command ${word}: ${ENDING}`);
+      if (word !== undefined) throw new PlimsollError("bad-input", `proxy has no command ${word}: ${ending(io)}`);
       onExit(await untilTold((signal) => proxy(options, io, signal)));
     });
   command
@@ -62,7 +62,8 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
 }
 
 /** How a person stops the proxy, after a word that it does not know. */
-const ENDING = "plimsoll proxy --upstream URL starts one, Ctrl-C in its terminal ends it, plimsoll proxy status shows it";
+const ending = (io: CliIo) =>
+  `${programOf(io)} proxy --upstream URL starts one, Ctrl-C in its terminal ends it, ${programOf(io)} proxy status shows it`;
 
 /** Finds the events that are news: that no cut is made is printed once, until one is. */
 function createNews(): (event: ContextEvent, of: EventOrigin) => boolean {
@@ -285,7 +286,7 @@ export async function proxyStatus({ action, name, ...given }: StatusOptions, io:
   switch (action) {
     case undefined:
       try {
-        say(io.stdout, ...(await answerOf(folder)));
+        say(io.stdout, ...(await answerOf(folder, io)));
       } catch (error) {
         say(io.stdout, ...(await keptIn({ folder, logs }, error, io.nowMs())));
         return EXIT_FAILED;
@@ -298,7 +299,7 @@ export async function proxyStatus({ action, name, ...given }: StatusOptions, io:
       say(io.stdout, await deleted(logs, name));
       break;
     default:
-      say(io.stdout, ...(await answerOf(folder, action, name)));
+      say(io.stdout, ...(await answerOf(folder, io, name === undefined ? [action] : [action, name])));
   }
   return EXIT_OK;
 }
@@ -331,11 +332,11 @@ async function deleted(logs: string, id: string | undefined): Promise<string> {
 /** An address is one line. Chosen. */
 const MAXIMUM_ADDRESS_BYTES = 1_000;
 
-async function answerOf(folder: string, action?: string, id?: string): Promise<readonly string[]> {
+async function answerOf(folder: string, io: CliIo, [action, id]: readonly string[] = []): Promise<readonly string[]> {
   const found = readSmallFile(join(folder, ADDRESS_FILE), { within: folder, maximumBytes: MAXIMUM_ADDRESS_BYTES });
   const url = found.kind === "text" ? found.text.trim() : "";
   if (!/^http:\/\/[^\s/]+\/[\w-]+$/.test(url))
-    throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one with plimsoll proxy --upstream URL`);
+    throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one with ${programOf(io)} proxy --upstream URL`);
   const form = new URLSearchParams(action === undefined || id === undefined ? {} : { id });
   const isLook = action === undefined || action === "preview";
   const at = `${url}${OWN_PATH}/${action ?? "status"}${isLook ? `?${form}` : ""}`;

@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf } from "@plimsoll/bench/extend";
-import { type CliIo, EXIT_FAILED, EXIT_OK, say as sayOn } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_FAILED, EXIT_OK, programOf, say as sayOn } from "@plimsoll/bench/terminal";
 import type { Command } from "commander";
 import { coloursOf, untilTold } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
@@ -59,13 +59,14 @@ export async function run(
     signal.addEventListener("abort", () => agent.cancel(), { once: true });
     const { reason, text, error, steps } = await agent.submit(task);
     const isDone = reason === "done";
+    const demo = options.demo ? "--demo " : "";
     if (form === "text" && text !== "") io.stdout.write(shownAnswer(io.stdout, `${printableLines(text)}\n`));
     say([`${reason} after ${formatNumberOf(steps, "step")}:`]);
     showStatus();
     say([
       ...refusalLines(permissions),
       ...(error === null ? [] : [`plimsoll: ${error.message}`]),
-      ...(isDone ? [] : [`continue with: plimsoll run ${options.demo ? "--demo " : ""}--resume ${agent.sessionId} "…"`]),
+      ...(isDone ? [] : [`continue with: ${programOf(io)} run ${demo}--resume ${agent.sessionId} "…"`]),
     ]);
     return isDone ? EXIT_OK : EXIT_FAILED;
   } finally {
