@@ -7,7 +7,7 @@ import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
-import { readable } from "../needs/needs.ts";
+import { type PassageLine, readable } from "../needs/needs.ts";
 import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
@@ -51,15 +51,15 @@ export function createRowMetrics(
         return;
       }
       for (const recorder of recorders) recorder.add(call);
-      log.add(sent);
+      log.add(call);
       for (const { needle, name } of call.shown === null ? [] : replay.held.missing(["passages"])) {
         const line = session.needs().lineOf(needle, isRecorded ? name : undefined);
-        log.missed({ ...sent, line }, replay.held.leftAt(needle));
+        log.missed({ call: call.call, context: call.context, line }, replay.held.leftAt(needle));
       }
       const { state: kind, writeTokens, uncachedTokens } = call.served.call;
       if (kind === "broken" || kind === "expired")
-        cacheMisses.push({ call: sent.call, kind, unreadTokens: Math.round(writeTokens + uncachedTokens) });
-      composition.add(sent);
+        cacheMisses.push({ call: call.call, kind, unreadTokens: Math.round(writeTokens + uncachedTokens) });
+      composition.add(call);
     },
     needs: log.needs,
     result: () => ({
@@ -202,8 +202,8 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
     readonly mentioned: Set<string>;
     readonly examples: Map<string, { readonly call: number; readonly text: string; readonly lines: Set<string> }>;
   }[] = [];
-  let missed: readonly (Missed & { readonly from: (typeof details)[number] })[] = [];
-  const isShownIn = (text: string, { line, context }: Missed) => {
+  let missed: (Missed & { readonly from: (typeof details)[number] })[] = [];
+  const isShownIn = (text: string, { line: { text: line }, context }: Missed) => {
     const isIn = (said: string) => said.includes(line) || readable(said).includes(line);
     return isIn(text) && !isIn(details.at(-1)?.putBack ?? "") && !isSaidIn(context, isIn);
   };
@@ -212,10 +212,10 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
       const results = missed.length === 0 ? "" : newestResults(context);
       for (const each of missed) {
         if (!isShownIn(results, each)) continue;
-        const { call, line: text, from } = each;
-        const known = from.examples.get(formOf(text)) ?? { call, text, lines: new Set() };
-        from.examples.set(formOf(text), known);
-        known.lines.add(text);
+        const { call, line, from } = each;
+        const known = from.examples.get(line.form) ?? { call, text: line.text, lines: new Set() };
+        from.examples.set(line.form, known);
+        known.lines.add(line.text);
       }
       missed = [];
       for (const compaction of compactions) {
@@ -226,10 +226,10 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
     // A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there.
     missed: (passage: Missed, leftAtCall: number) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
-      if (from === undefined || !/\p{L}{2}/u.test(passage.line)) return;
-      from.mentioned.add(formOf(passage.line));
+      if (from === undefined || passage.line.form === "") return;
+      from.mentioned.add(passage.line.form);
       // Many results show the name of a file or package.
-      if (/[\s(]/.test(passage.line)) missed = [...missed, { ...passage, from }];
+      if (/[\s(]/.test(passage.line.text)) missed.push({ ...passage, from });
     },
     needs: (): readonly CompactionNeeds[] =>
       details.map(({ examples }) => ({
@@ -245,18 +245,13 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
 }
 
 /** A reply's call, whose prompt lacks the passage of a reference, and the line that states it. */
-type Missed = Pick<ReplayedCall, "call" | "context"> & { readonly line: string };
+type Missed = Pick<ReplayedCall, "call" | "context"> & { readonly line: PassageLine };
 
 /** The texts of the results that a context ends with. */
 function newestResults(context: ReplayedCall["context"]): string {
   const messages = context.slice();
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool-result") + 1);
   return results.flatMap(textsOf).join("\n");
-}
-
-/** A line without its numbers and the names that have digits: lines of one form are nearly equal. */
-function formOf(line: string): string {
-  return line.replaceAll(/[\p{L}_-]*\d[\p{L}\d_-]*/gu, "0").replaceAll(/\s+/g, " ");
 }
 
 /** True if a message has such a text. */

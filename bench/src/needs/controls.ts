@@ -152,7 +152,7 @@ export function createHeldReplay(session: { needs(): Needs; history(): SizedHist
       if (!needs.isCounted(ordinal)) return [];
       return needs
         .at(ordinal)
-        .filter(({ kind, needle }) => kinds.some((each) => each === kind) && (lost || !context.holds(needle)));
+        .filter(({ kind, needle }) => (lost || !context.holds(needle)) && kinds.some((each) => each === kind));
     },
     leftAt: context.leftAt,
     controls: () => {

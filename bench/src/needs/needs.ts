@@ -24,7 +24,7 @@ export interface Need {
 export interface Needs {
   readonly index: NeedleIndex;
   /** The line of a passage that states a reference: the first one that uses it, unless given. Found once. */
-  lineOf(needle: number, name?: string): string;
+  lineOf(needle: number, name?: string): PassageLine;
   /** Characters of all recorded messages' texts. */
   readonly recordedChars: number;
   /** Returns the needs of the call whose reply is at this place of the recorded history, but for {@link standing} ones. */
@@ -36,6 +36,12 @@ export interface Needs {
   /** By kind: needs of calls that no earlier message holds. It is counted nowhere else. */
   readonly leftOut: Readonly<Record<NeedKind, number>>;
   readonly needles: readonly Needle[];
+}
+
+/** A line that is shown, and its form, without numbers and the names that have digits: nearly equal lines have one form. Empty for a line without a word. */
+export interface PassageLine {
+  readonly text: string;
+  readonly form: string;
 }
 
 /** Sources of needs in addition to the log. */
@@ -79,13 +85,14 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     recordedChars += messageChars(message);
   }
   const all = needles.all();
-  const known = new Map<string, string>();
+  const known = new Map<number | string, PassageLine>();
   return {
     index,
     needles: all,
-    lineOf: (needle, name = names.get(needle) ?? "") => {
-      const line = known.get(`${needle} ${name}`) ?? lineOf(all[needle]?.text ?? "", name);
-      known.set(`${needle} ${name}`, line);
+    lineOf: (needle, name) => {
+      const key = name === undefined ? needle : `${needle} ${name}`;
+      const line = known.get(key) ?? lineOf(all[needle]?.text ?? "", name ?? names.get(needle) ?? "");
+      known.set(key, line);
       return line;
     },
     recordedChars,
@@ -102,7 +109,7 @@ const LINE_CHARS = 120;
 const BEFORE_CHARS = 24;
 
 /** The line of a passage that states a reference, without the place that a search puts before it: empty if only its number did. The part of a long line begins with a word. */
-function lineOf(passage: string, text: string): string {
+function lineOf(passage: string, text: string): PassageLine {
   // JSON in a log has its line ends, tabs and quotes escaped, and is often one line.
   const isEscaped = passage.includes('\\"') || !passage.includes("\n");
   const lines = (isEscaped ? readable(passage) : passage).split("\n");
@@ -112,14 +119,17 @@ function lineOf(passage: string, text: string): string {
   const word = line.length > LINE_CHARS && at > BEFORE_CHARS ? line.lastIndexOf(" ", at - BEFORE_CHARS) : 0;
   const from = word < 0 ? at : word;
   const end = from + LINE_CHARS;
-  return line.slice(from, end).trim().toWellFormed();
+  const shown = line.slice(from, end).trim().toWellFormed();
+  const form = shown.replaceAll(/[\p{L}_-]*\d[\p{L}\d_-]*/gu, "0").replaceAll(/\s+/g, " ");
+  return { text: shown, form: /\p{L}{2}/u.test(shown) ? form : "" };
 }
 
 /** The file and number that a search or a reading puts before a line. */
 const SEARCHED = /^(?:\S*[./]\S*?[:-]\d+[:-]|\s*\d+[→:\t])/;
 
 /** Text of JSON without its escapes. */
-export const readable = (text: string): string => text.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
+export const readable = (text: string): string =>
+  text.includes("\\") ? text.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"') : text;
 
 /** Follows where the person's instructions are stated last. Work follows their statements, not the calls that need them. */
 function createInstructions(history: readonly Recorded[], newestHolder: Int32Array) {
