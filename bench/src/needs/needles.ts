@@ -120,11 +120,11 @@ export interface ContextChanges {
 export function createContextChanges(): (context: SessionView["messages"]) => ContextChanges {
   let shown = sequenceOf<Message>();
   return (messages) => {
-    const goesOn = messages.goesOnFrom(shown);
-    const prefix = goesOn ? shown.size : sharedPrefixCount(shown.slice(), messages.slice());
-    const before = new Set(goesOn ? [] : shown.slice(prefix));
-    const after = new Set(messages.slice(prefix));
+    const earlier = shown;
     shown = messages;
+    if (messages.goesOnFrom(earlier)) return { removed: [], added: messages.slice(earlier.size) };
+    const prefix = sharedPrefixCount(earlier.slice(), messages.slice());
+    const [before, after] = [new Set(earlier.slice(prefix)), new Set(messages.slice(prefix))];
     return {
       removed: [...before].filter((message) => !after.has(message)),
       added: [...after].filter((message) => !before.has(message)),
@@ -199,12 +199,8 @@ interface CountedNeeds {
 
 /** Counts of a session's needs over one replay. Work at a call follows the needs that are new there, and those that came or went. */
 export function createNeedCounts(needs: CountedNeeds): NeedCounts {
-  const counts = new Map<NeedKind, ReturnType<typeof nothingCounted>>();
-  const countsOf = (kind: NeedKind) => {
-    const known = counts.get(kind) ?? nothingCounted();
-    if (known.all.uses === 0) counts.set(kind, known);
-    return known;
-  };
+  const counts = new Map(NEED_KINDS.map((kind) => [kind, nothingCounted()]));
+  const countsOf = (kind: NeedKind) => counts.get(kind) ?? nothingCounted();
   const standing = new Map<number, { readonly need: CountedNeed; readonly isHeld: boolean }>();
   const stays = nothingCounted();
   const unseen = new Set<number>();
@@ -232,12 +228,13 @@ export function createNeedCounts(needs: CountedNeeds): NeedCounts {
       for (const need of needs.at(ordinal)) count(countsOf(need.kind), need, holds?.(need.needle) === true ? HELD : MISSED);
       if (standing.size === 0) return;
       const { all, far } = countsOf("instructions");
-      for (const [side, staying] of [[all, stays.all] as const, [far, stays.far] as const]) {
-        side.uses += staying.uses;
-        side.held += holds === null ? 0 : staying.held;
-      }
+      all.uses += stays.all.uses;
+      far.uses += stays.far.uses;
+      if (holds === null) return;
+      all.held += stays.all.held;
+      far.held += stays.far.held;
     },
-    result: (kind) => counts.get(kind) ?? nothingCounted(),
+    result: countsOf,
   };
 }
 

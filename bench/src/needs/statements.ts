@@ -160,18 +160,19 @@ function placesIn(text: string, { whole, firstFours, next, mayBegin }: SearchTab
     four = withUnit(four, end < text.length ? text.charCodeAt(end) : 0);
     const alike = whole[four >>> 24] ?? [];
     if (firstFours[placeOf(four)] === 0 && alike.length === 0) continue;
-    if (start >= 0 && mayBegin?.(text, start) !== false) addPlaces(text, start, { whole: alike, next }, found);
+    if (start < 0 || mayBegin?.(text, start) === false) continue;
+    addPlaces(text, start, alike, found);
+    for (let [branch, depth] = [next.get(four), start + FOUR]; branch !== undefined; depth += FOUR) {
+      addPlaces(text, start, branch.whole, found);
+      branch = branch.next.size === 0 ? undefined : branch.next.get(fourAt(text, depth));
+    }
   }
   return found;
 }
 
-function addPlaces(text: string, start: number, root: Branch, found: FoundPlace[]): void {
-  let depth = start;
-  for (let branch: Branch | undefined = root; branch !== undefined; depth += FOUR) {
-    for (const { number, string } of branch.whole)
-      if (text.startsWith(string, start)) found.push({ string: number, start, end: start + string.length });
-    branch = branch.next.get(fourAt(text, depth));
-  }
+function addPlaces(text: string, start: number, strings: readonly NumberedString[], found: FoundPlace[]): void {
+  for (const { number, string } of strings)
+    if (text.startsWith(string, start)) found.push({ string: number, start, end: start + string.length });
 }
 
 /** Characters that are compared at once. */

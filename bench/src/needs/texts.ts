@@ -18,9 +18,10 @@ export function comparableText(text: string): string {
 export function comparable(text: string): { readonly text: string; readonly lines: readonly string[] } {
   const found = text.split("\n");
   const numbering = numberingOf(found);
+  const isNumbered = numbering !== null || text.includes("→");
   let isSame = true;
   const lines = found.map((line) => {
-    const compared = line.slice(numberChars(line, numbering)).trimEnd();
+    const compared = (isNumbered ? line.slice(numberChars(line, numbering)) : line).trimEnd();
     isSame &&= compared.length === line.length;
     return compared;
   });
