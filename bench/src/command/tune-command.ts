@@ -244,21 +244,20 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
 interface TunedFile {
   readonly text: string;
   readonly current: Policy;
-  /** The best setting; `null` if nothing can be recommended. */
-  readonly best: TunedPolicy | null;
+  readonly best: TunedPolicy;
 }
 
 /** Lines are not folded. */
 const NO_FOLDING = 0;
 
 /**
- * A policy file with the setting that was found, or with the policy as it is if that is best. A session's settings in the file and its comments stay.
+ * A policy file with the setting that was found. A session's settings in the file and its comments stay.
  * A file that changes the same preset gets the knobs beside its other changes; otherwise a preset's changes or a whole policy replace the chosen
  * policy.
  */
 export function tunedYaml({ text, current, best }: TunedFile): string {
-  const knobs = (best?.settings ?? []).map(settingWords).filter(({ path }) => isKnobPath(path));
-  const wanted = best?.policy ?? current;
+  const knobs = best.settings.map(settingWords).filter(({ path }) => isKnobPath(path));
+  const { policy: wanted } = best;
   const turned = knobs.reduce((policy, { path, value }) => withKnob(policy, path, value), current);
   const others = changesBetween(turned, wanted);
   const put = (document: Document): void => {

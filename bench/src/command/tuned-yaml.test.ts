@@ -35,10 +35,9 @@ const read = (text: string): Policy | readonly string[] => {
 };
 
 describe("the file of a tuned setting", () => {
-  test.each<[string, string, Policy, TunedPolicy | null, string]>([
+  test.each<[string, string, Policy, TunedPolicy, string]>([
     ["knobs", "", SVEN_POLICY, tuned(SVEN_POLICY, SETTINGS), "extends: sven\nactAt: 70%\nkeep:\n  recent: 12 messages\n"],
     ["the preset alone if it is best as it is", "", SVEN_POLICY, tuned(SVEN_POLICY, []), "extends: sven\n"],
-    ["the preset alone if nothing can be recommended", "", SVEN_POLICY, null, "extends: sven\n"],
     [
       "knobs next to what the file has, with its settings and comments",
       FILE,
@@ -64,7 +63,7 @@ describe("the file of a tuned setting", () => {
   ])("has %s", (_, text, current, best, expected) => {
     const made = tunedYaml({ text, current, best });
     expect(made).toBe(expected);
-    expect(read(made)).toMatchObject({ ...(best?.policy ?? current), name: expect.anything() });
+    expect(read(made)).toMatchObject({ ...best.policy, name: expect.anything() });
   });
 
   test("has a whole policy if no preset is its base", () => {

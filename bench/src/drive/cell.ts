@@ -35,7 +35,7 @@ export interface Cell extends Required<Omit<CellRequest, "window" | "catalog">> 
 }
 
 /** Output reserve of a replay if the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
-const OUTPUT_RESERVE_TOKENS = 8192;
+export const OUTPUT_RESERVE_TOKENS = 8192;
 /** Never more than an eighth of the working room, so that small rooms stay rooms for input. Chosen. */
 const OUTPUT_RESERVE_SHARE = 8;
 

@@ -9,6 +9,7 @@ export type TriggerLine = (
 ) => number | null;
 
 type Acting = Pick<EnginePolicy, "enabled" | "trigger">;
+type Sizes = Readonly<Record<"fromTokens" | "tokens", number>>;
 
 /** Makes a function that gives the tokens at which a policy compacts in a window; `null` for policies that never compact by themselves, or always. */
 export function triggerLine({ enabled, trigger }: Acting): TriggerLine {
@@ -18,6 +19,13 @@ export function triggerLine({ enabled, trigger }: Acting): TriggerLine {
     const tokens = triggerTokens(trigger, { windowTokens, inputBudgetTokens, roomTokens });
     return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : null;
   };
+}
+
+/** The sizes at which a policy compacts in a window: from `fromTokens` on if that pays, at the latest at `tokens`; `null` without such a line. */
+export function triggerSizes({ enabled, trigger }: Acting, limits: Parameters<TriggerLine>[0]): Sizes | null {
+  const triggers = [{ ...trigger, pays: undefined }, trigger];
+  const [fromTokens = null, tokens = null] = triggers.map((each) => triggerLine({ enabled, trigger: each })(limits));
+  return fromTokens === null || tokens === null ? null : { fromTokens, tokens };
 }
 
 /** Says when a policy compacts, e.g. `at 75% of the input budget`; `null` for policies that never compact by themselves. */

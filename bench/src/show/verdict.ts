@@ -13,7 +13,7 @@ import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
 import { nameParts } from "../sweep/grid.ts";
 import { formatNumberOf, formatPercent, formatTokens, lossText, verbFor } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
-import { triggerLine } from "./trigger.ts";
+import { triggerSizes } from "./trigger.ts";
 
 /**
  * The answer for a window in at most eight short lines, the same on every output: which policy, its cost, its kept share, both in sessions that fit without it, its
@@ -232,13 +232,11 @@ export function compactsAt(
     .toSorted((a, b) => a.contextWindowTokens - b.contextWindowTokens);
   const row = rows[Math.floor(rows.length / 2)];
   const own = report.policies.find(({ name }) => name === policy)?.policy;
-  if (row === undefined || own === undefined) return null;
+  const sizes = own === undefined || row === undefined ? null : triggerSizes(own, row);
+  if (row === undefined || sizes === null) return null;
   const besideTokens = row.window.kind === "real" ? 0 : row.contextWindowTokens - row.window.tokens;
-  const [fromTokens = null, tokens = null] = [{ ...own.trigger, pays: undefined }, own.trigger].map((trigger) =>
-    triggerLine({ ...own, trigger })(row),
-  );
-  if (fromTokens === null || tokens === null) return null;
   const within = (size: number) => Math.max(0, size - besideTokens);
+  const { fromTokens, tokens } = sizes;
   return { fromTokens: within(fromTokens), tokens: within(tokens), windowTokens: within(row.contextWindowTokens) };
 }
 

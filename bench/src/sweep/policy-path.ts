@@ -34,11 +34,8 @@ function valuesBelow(data: unknown, { path, names }: Omit<PolicyValue, "value">)
 
 /** The numbers that a path names. */
 export function numbersAt(policy: unknown, path: string): readonly PolicyNumber[] {
+  const isNumber = (found: PolicyValue): found is PolicyNumber => typeof found.value === "number";
   return named(policyValues(policy).filter(isNumber), path);
-}
-
-function isNumber(found: PolicyValue): found is PolicyNumber {
-  return typeof found.value === "number";
 }
 
 /**
@@ -106,7 +103,7 @@ function hint(values: readonly PolicyValue[], path: string): string {
   const ranked = values
     .map((found) => ({
       name: found.path.join("."),
-      changes: Math.min(...formsOf(found.path).map((form) => distance(path, form))),
+      changes: Math.min(...[found.path, [found.path[0], found.path.at(-1)]].map((form) => distance(path, form.join(".")))),
     }))
     .toSorted((a, b) => a.changes - b.changes);
   const [nearest] = ranked;
@@ -122,10 +119,6 @@ function hint(values: readonly PolicyValue[], path: string): string {
 
 /** Paths that a hint names, the nearest; chosen. */
 const NAMED_PATHS = 4;
-
-function formsOf(path: readonly string[]): readonly string[] {
-  return [path.join("."), [path[0], path.at(-1)].join(".")];
-}
 
 function replaced(data: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path;

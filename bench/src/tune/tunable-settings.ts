@@ -30,9 +30,6 @@ export function settingWords({ path, value }: SettingValue): SweepSetting {
   return isKnobPath(path) ? { path, value: knobText(value) } : { path, value };
 }
 
-const SHARES_KEPT: readonly number[] = [0.05, 0.15, 0.3];
-const TOKENS_KEPT: readonly number[] = [6_000, 12_000, 20_000];
-
 /**
  * Lists the settings that may be changed, the ones that matter most first. Shares of the room for a request are taken as they are; amounts and counts
  * are those in use among the presets and their neighbours. Chosen.
@@ -49,8 +46,8 @@ function settingsOf(policy: Policy): readonly TunableSetting[] {
       if (typeof messages === "number") return { path: KEPT_MESSAGES, own: messages, values: [4, 12, 30] };
       const tokens = isRecord(amount) && typeof amount.tokens === "number" ? amount.tokens : null;
       return tokens === null && isRecord(amount) && Object.hasOwn(amount, "ratio")
-        ? own("keep.recent", SHARES_KEPT, amount)
-        : { path: "keep.recent", own: tokens, values: TOKENS_KEPT };
+        ? own("keep.recent", [0.05, 0.15, 0.3], amount)
+        : { path: "keep.recent", own: tokens, values: [6_000, 12_000, 20_000] };
     }),
     ...numbersAt(policy, "strategies.keepResults").map(({ value }) => ({
       path: "strategies.keepResults",

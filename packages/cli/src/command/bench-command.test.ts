@@ -397,7 +397,7 @@ describe("plimsoll policy", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^recorded +as recorded$/m);
     expect(stdout).toMatch(/^none +never$/m);
-    expect(stdout).toMatch(/^plimsoll +42\.0k, if it pays \d+×, to 168k +recent \+4/m);
+    expect(stdout).toMatch(/^plimsoll +48\.0k, if it pays \d+×, to 192k +recent \+4/m);
     expect(stdout).toMatch(/^plimsoll .*^Only in plimsoll bench:$.*^langchain-context-editing +\d/ms);
     expect(stdout).not.toMatch(/^(last-human-only|all-excerpts)/m);
     expect(stdout).toMatch(/Made to cheat.*never\s+recommended[^:]*: last-human-only,\s+all-excerpts\./s);
