@@ -49,7 +49,7 @@ const SETTING_COLUMNS: readonly (readonly [head: string, cell: (row: SettingFigu
   ["cost %", ({ standing }) => formatPercent(standing.costPercent)],
   ["costlier sessions", ({ standing }) => costMoreCell(standing).replace("/", " of ")],
   ["kept %", ({ standing }) => heldCell(standing.gain)],
-  ["older %", ({ standing }) => heldCell(standing.farGain)],
+  ["older", ({ standing }) => heldCell(standing.farGain)],
   ["dollars", ({ standing: { usd } }) => (usd === null ? "no price" : `$${formatUsd(usd)}`)],
   ["compacts", ({ standing }) => formatCount(standing.compactions)],
   [OVER_WINDOW, ({ standing }) => formatCount(standing.tooLarge)],
@@ -141,7 +141,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older %: the same of older text; dollars: with a modelled prompt cache and estimated summaries; compacts: how often; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
+  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older: the same of older text; dollars: with a modelled prompt cache and estimated summaries; compacts: how often; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
 
 /** The saving of a setting against now (the mean of the sessions), how sure it is, its compactions, and the measures that fall and rise. */
 function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, extent }: Wording): string {
