@@ -8,6 +8,7 @@ const EVIL = `"><script>alert('x')</script><img src=http://elsewhere/x onerror=a
 
 const entries: readonly SessionEntry[] = [
   sessionStart(EVIL),
+  { type: "model-change", id: "m", modelId: EVIL, limits: { contextWindowTokens: 2_000, maxOutputTokens: null }, atMs: null },
   { type: "message", message: human("h1", EVIL) },
   usageEntry("q1", "h1", 1000),
   { type: "message", message: reply("a1", EVIL) },
@@ -45,5 +46,6 @@ test("it shows both schemes, every call, the compaction with what it took out, a
   expect(page).toContain('id="compaction-1"');
   expect(page).toContain("undone later");
   expect(page).toContain("1.00k reported");
+  expect(page).toContain("context window 2k, by the log");
   expect(page).toContain("the newest compaction was undone");
 });

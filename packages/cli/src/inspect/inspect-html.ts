@@ -262,7 +262,7 @@ function windowLine(
   { highest, y }: { readonly highest: number; readonly y: (tokens: number) => number },
 ): Markup {
   if (tokens === null || tokens > highest) return html``;
-  return html`<line class="window" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tokens)}" y2="${y(tokens)}"/><text class="tick" text-anchor="end" x="${WIDTH - MARGIN.right}" y="${y(tokens) - 5}">context window ${shortTokens(tokens)}</text>`;
+  return html`<line class="window" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tokens)}" y2="${y(tokens)}"/><text class="tick" text-anchor="end" x="${WIDTH - MARGIN.right}" y="${y(tokens) - 5}">context window ${shortTokens(tokens)}, by the log</text>`;
 }
 
 /** Invisible columns that show a call's content under the pointer. */
