@@ -56,13 +56,16 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
   const isVendors = around.some((edit) => edit.kind === "replace-spans" && edit.by === "vendor");
   const edits = around.length === 0 || isVendors ? around : [...around, ...unsizedStubs(input.kept)];
   // Of several messages with one id the first counts. Found once: a plan may have an edit for every message.
-  const byId = new Map(before.toReversed().map((message) => [message.id, message]));
+  const byId = new Map<string, Message>();
+  if (edits.some(({ kind }) => kind === "replace-part"))
+    for (const message of before) if (!byId.has(message.id)) byId.set(message.id, message);
   const unwritten = edits.map((edit) =>
     edit.kind === "replace-part"
       ? replacement(edit, byId.get(edit.messageId))
       : { ...edit, message: null, moved: movedBy(edit, input) },
   );
-  const movedCount = unwritten.reduce((sum, edit) => sum + (edit.kind === "replace-spans" ? edit.moved.length : 0), 0);
+  let movedCount = 0;
+  for (const edit of unwritten) if (edit.kind === "replace-spans") movedCount += edit.moved.length;
   const lastHuman = isVendors && pending.some(isHuman) ? "goes" : input.lastHuman;
   refuseBrokenPromises(before, applyEdits(before, unwritten), { ...input, lastHuman, movedCount });
   const applied: AppliedEdit[] = [];

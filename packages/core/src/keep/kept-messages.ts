@@ -33,8 +33,8 @@ export function keptMessages(
   view: KeepView & { readonly limitTokens: number },
 ): readonly KeptMessages[] {
   const choosing = rules.filter((rule) => rule.keeps === "messages");
-  if (choosing.length === 0) return [];
-  const units = unitsOf(view);
+  // Filled for the first range that a rule names: in most cuts none does.
+  const units: Unit[] = [];
   let leftTokens = view.limitTokens;
   const all: KeptMessages[] = [];
   for (const rule of choosing) {
@@ -55,8 +55,9 @@ export const LOADED_TOOLS: MessagesRule & { readonly kind: string } = {
   keeps: "messages",
   atMost: { ratio: 0.25, of: "input-budget" },
   choose: ({ messages }) => {
-    const called = new Set<string>();
     const ranges: MessageRange[] = [];
+    if (!messages.some((message) => toolsLoadedBy(message).length > 0)) return ranges;
+    const called = new Set<string>();
     for (let at = messages.length - 1; at >= 0; at--) {
       const message = messages[at];
       if (message === undefined) continue;
@@ -70,12 +71,13 @@ export const LOADED_TOOLS: MessagesRule & { readonly kind: string } = {
 
 /** The tools that a search of the client or of the server loaded, as its message names them: references, or a list of definitions. */
 const toolsLoadedBy = oncePerMessage(({ role, parts }: Message): readonly string[] => {
-  if (role === "user") return [];
-  return parts.flatMap((part) => {
+  const names: string[] = [];
+  for (const part of role === "user" ? [] : parts) {
     const json = part.type === "text" ? part.text : part.type === "tool-call" ? part.argumentsJson : "";
     const isList = /"(?:tool_reference|tools)"/.test(json);
-    return loadedToolsIn(part.type === "reasoning" ? part.opaque : isList ? jsonIn(json) : null);
-  });
+    names.push(...loadedToolsIn(part.type === "reasoning" ? part.opaque : isList ? jsonIn(json) : null));
+  }
+  return names;
 });
 
 /** Rules that choose all that there is of their sort: their amount is their wish. */
@@ -89,12 +91,11 @@ interface Unit {
   isKept: boolean;
 }
 
-function unitsOf(view: KeepView): readonly Unit[] {
+function divide(view: KeepView, units: Unit[]): void {
   const { messages } = view;
   const safe = safeCuts(messages);
   const openStep = openStepStart(messages);
   const lastHuman = messages.findLastIndex(isHuman);
-  const units: Unit[] = [];
   for (let from = 0; from < messages.length; ) {
     let end = from + 1;
     while (end < messages.length && safe[end] !== true) end += 1;
@@ -105,7 +106,6 @@ function unitsOf(view: KeepView): readonly Unit[] {
     const unit = { from, through: end - 1, tokens, isKept: staysAnyway };
     for (; from < end; from++) units.push(unit);
   }
-  return units;
 }
 
 /** A rule whose choice does not end fails: after so many times as many messages as there are, and so many ranges that it repeats; chosen. */
@@ -115,12 +115,12 @@ const MOST_REPEATS = 100_000;
 /** The messages of a rule up to its amount; those beyond it up to the room that all rules together have left. */
 function fill(
   rule: MessagesRule & { readonly kind: string },
-  of: { readonly view: KeepView; readonly units: readonly Unit[]; readonly statedTokens: number; readonly leftTokens: number },
+  of: { readonly view: KeepView; readonly units: Unit[]; readonly statedTokens: number; readonly leftTokens: number },
 ): KeptMessages {
   const { view, units, statedTokens, leftTokens } = of;
   const { kind, beyondAmount = null } = rule;
   const isOwn = !BY_NATURE.has(kind);
-  let leftNames = units.length * MOST_TIMES_NAMED;
+  let leftNames = view.messages.length * MOST_TIMES_NAMED;
   let leftRepeats = MOST_REPEATS;
   const seen = new Set<string>();
   const named = new Set<Unit>();
@@ -134,6 +134,7 @@ function fill(
     if (typeof Object(ranges)[Symbol.iterator] !== "function")
       throw new TypeError(`choose returned ${shown(ranges)}, not a list of { from, through }`);
     for (const range of ranges) {
+      if (units.length === 0) divide(view, units);
       const all = unitsIn(units, range);
       const place = `${range.from} ${range.through}`;
       if (seen.has(place)) {
