@@ -84,7 +84,8 @@ const LATELY_CHARS = 12_000;
 
 /** The rare words of the model's newest texts and of the person's last before a place; a word is worth more the fewer units have it. */
 export function saidLately({ texts: logged, said, wordUnits }: LoggedUnits, nowAtChars: number): ReadonlyMap<number, number> {
-  const units = logged.reduce((sum, text) => sum + text.units.length, 0);
+  let units = 0;
+  for (const text of logged) units += text.units.length;
   const isBefore = ({ of }: { readonly of: IndexedText }) => of.atChars < nowAtChars;
   const end = said.model.findLastIndex(isBefore) + 1;
   let from = end;

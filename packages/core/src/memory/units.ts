@@ -66,8 +66,10 @@ export function isByModel(kind: LogText["kind"]): boolean {
   return kind === "said" || kind === "written";
 }
 
-function tellingCount(lineHashes: readonly number[]): number {
-  return lineHashes.filter((hash) => hash !== 0).length;
+function tellingCount(lineHashes: Iterable<number>): number {
+  let count = 0;
+  for (const hash of lineHashes) if (hash !== 0) count += 1;
+  return count;
 }
 
 function wordHashesIn(text: string, place: Pick<TextLine, "start" | "end">): readonly number[] {
@@ -94,7 +96,7 @@ function readUnits(text: string, lines: readonly TextLine[], lineHashes: readonl
     const wordHashes = [
       ...new Set(wordHashesIn(text, { start: lines[from]?.start ?? 0, end: lines[end - 1]?.end ?? text.length })),
     ];
-    const tellingLines = tellingCount([...new Set(own)]);
+    const tellingLines = tellingCount(new Set(own));
     units.push({ lines: lines.slice(from, end), chars, tellingLines, lineHashes: own, wordHashes });
     from = end;
   }

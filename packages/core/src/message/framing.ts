@@ -71,6 +71,7 @@ function rewritten(text: string, framing: Framing, written: (char: string) => st
   if (isBracketed && !BRACKET.test(text)) return text;
   return text.replace(LINE, (line) => {
     const places = isBracketed && !BRACKET.test(line) ? [] : framedPlaces(line, framing);
+    if (places.length === 0) return line;
     const pieces = places.map((place, at) => line.slice((places[at - 1] ?? -1) + 1, place) + written(line.charAt(place)));
     return pieces.join("") + line.slice((places.at(-1) ?? -1) + 1);
   });
@@ -80,7 +81,7 @@ function rewritten(text: string, framing: Framing, written: (char: string) => st
 function framedPlaces(line: string, framing: Framing): readonly number[] {
   const start = seenFrom(line, 0, "");
   const places = isOurLine(line.slice(seenFrom(line, start, MARK)), framing) ? [start] : [];
-  if (framing.tags.length === 0) return places;
+  if (framing.tags.length === 0 || !EITHER_ANGLE.test(line)) return places;
   // A terminal's colour code may hold an angle, too.
   const angles = [...line.matchAll(ANGLES)].map(({ index }) => index);
   return [...places, ...angles.filter((at) => at >= start && isOurTag(line.slice(at + 1), framing.tags)).map((at) => at + 1)];

@@ -104,7 +104,9 @@ export interface ToolCallPart {
 export function toolCallsOf(message: Message): readonly ToolCallPart[] {
   if (message.role !== "assistant") return NO_CALLS;
   // Walks over whole views ask this of every message: most have no call, or one.
-  return message.parts.some(isToolCall) ? message.parts.filter(isToolCall) : NO_CALLS;
+  const { parts } = message;
+  if (parts.every(isToolCall)) return parts;
+  return parts.some(isToolCall) ? parts.filter(isToolCall) : NO_CALLS;
 }
 
 /** The calls of a message that its later results may answer, after one of this id: of several calls of one id the first is answered. */
@@ -145,8 +147,9 @@ export function partTexts(part: Part): readonly string[] {
 }
 
 /** The text parts of a message joined by newlines; reasoning, calls and images are left out. */
-export function textOf(message: Message): string {
-  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+export function textOf({ parts }: Message): string {
+  if (parts.length === 1 && parts[0]?.type === "text") return parts[0].text;
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 /** True for a message that a person wrote (`origin` is `human`): only such a message starts a turn. */

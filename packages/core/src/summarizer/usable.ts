@@ -152,7 +152,7 @@ const LOGGABLE: z.ZodType<Usage> = z.object({
 
 /** The usage as a log can hold it, with `null` for unreported figures; `null` if one of them is no count. */
 export function loggableUsage(usage: unknown): Usage | null {
-  return LOGGABLE.safeParse(usage).data ?? null;
+  return usage === null ? null : (LOGGABLE.safeParse(usage).data ?? null);
 }
 
 function isTexts(value: unknown): value is readonly string[] {
