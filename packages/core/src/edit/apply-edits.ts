@@ -141,14 +141,13 @@ export function refuseBrokenPromises(
   const step = promised.lastStep === "answered" ? [] : before.slice(openStepStart(before));
   // A summary or notice is where the first message that it covers was, so an untouched open step must still be at the end of the view, before the moved messages.
   const start = after.length - step.length - (promised.movedCount ?? 0);
-  for (const [index, message] of step.entries())
-    if (!hasStayed(message, after[start + index])) throw brokenPromise("open-step", message.id);
-}
-
-/** True for the same message in which at most text, or an image of a result, was replaced. */
-function hasStayed(message: Message, now: Message | undefined): boolean {
-  if (now?.id !== message.id || now.role !== message.role) return false;
-  return message.role === "tool-result" || message.parts.every((part, at) => part.type === "text" || part === now.parts[at]);
+  for (const [index, message] of step.entries()) {
+    const now = after[start + index];
+    if (now?.id !== message.id || now.role !== message.role) throw brokenPromise("open-step", message.id);
+    if (now === message || message.role === "tool-result") continue;
+    for (const [at, part] of message.parts.entries())
+      if (part.type !== "text" && part !== now.parts[at]) throw brokenPromise("open-step", message.id);
+  }
 }
 
 function brokenPromise(promise: "last-human-message" | "open-step", messageId: string): PlimsollError {

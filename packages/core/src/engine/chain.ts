@@ -199,11 +199,8 @@ function released(run: ChainRun): ChainRun {
   const least = run.held.at(-1);
   if (least === undefined) return run;
   const detail = `${least.messages.length} messages, ${Math.ceil(least.tokens)} tokens`;
-  return withStep({ ...run, held: run.held.slice(0, -1) }, { strategy: `keep ${least.kind}`, outcome: "released", detail });
-}
-
-function withStep(run: ChainRun, step: StepOutcome): ChainRun {
-  return { ...run, steps: [...run.steps, step] };
+  const step = { strategy: `keep ${least.kind}`, outcome: "released", detail } as const;
+  return { ...run, held: run.held.slice(0, -1), steps: [...run.steps, step] };
 }
 
 async function afterStep(
@@ -215,7 +212,7 @@ async function afterStep(
   const { goal, budget, cause, keep, sizing, isProgress } = tools;
   const kept = new Set(run.held.flatMap(({ messages }) => messages));
   const said = (outcome: StepOutcome["outcome"], detail: string | null, paid: unknown = null): ChainRun => {
-    return withStep(run, { strategy: strategy.name, outcome, detail, ...usageIn(paid) });
+    return { ...run, steps: [...run.steps, { strategy: strategy.name, outcome, detail, ...usageIn(paid) }] };
   };
   try {
     const answer = strategy.plan({
@@ -243,7 +240,8 @@ async function afterStep(
   } catch (error) {
     // Only the caller's own abort ends the chain; any other failure is a step of the record.
     if (signal.aborted) throw error;
-    return withStep(run, failedStep(strategy.name, error, usageIn(isPlimsollError(error) ? error.details : null)));
+    const step = failedStep(strategy.name, error, usageIn(isPlimsollError(error) ? error.details : null));
+    return { ...run, steps: [...run.steps, step] };
   }
 }
 

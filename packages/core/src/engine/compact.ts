@@ -134,7 +134,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   if (why !== null) return { kind: "cancelled", by: "price", reason, why };
   const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
-  const unrecalled = [...tools.recaller.failures()].map(([kind, failure]) => failedStep(`keep ${kind}`, failure));
+  const unrecalled = [...tools.recaller.failures].map(([kind, failure]) => failedStep(`keep ${kind}`, failure));
   const unused = tools.isSupplied() ? [UNUSED_SUMMARY] : [];
   return outcomeOf(state, compaction, {
     run: { ...run, steps: [...run.steps, ...unrecalled, ...unused] },

@@ -90,7 +90,7 @@ export function toolsFor(
     summarizer: summary === null ? withDeadline(chunkedSummarizer(ports.summarizer, limits), deadline) : supplied,
     vendor: vendorOf(state, budget),
     author: summary === null ? "asked" : "hook",
-    digest: state.memory.digest(room),
+    digest: (request, signal) => state.memory.digest(room)(request, signal),
     facts,
     recaller,
     textTokens: tokensOf,
@@ -101,7 +101,11 @@ export function toolsFor(
     sizing,
     recaller,
     isSupplied: () => isSupplied,
-    isProgress: progressOf(state, measure),
+    // A step that does not shrink the view is undone. Without a fallback it stays, unless the rest measures more by itself than the whole request did before.
+    isProgress: ({ before, after, messages }) => {
+      if (policy.fallback !== null) return after < before;
+      return messages.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0) <= measure.expectedTokens;
+    },
     cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
     tokensOf: (messages) => measure.tokensOf(asSent(messages, state)),
     carryOut: ({ edits, ...planned }, signal) =>
@@ -120,13 +124,6 @@ export function asSent(
   if (isBound === null || view.boundReasoning === "vendor-drops") return edited;
   const removed = reasoningBehindEdit(view.messages.slice(), edited, (part) => isBound(part, view.modelId));
   return withoutReasoning(edited, removed);
-}
-
-/** A step that does not shrink the view is undone. Without a fallback it stays, unless the rest measures more by itself than the whole request did before. */
-function progressOf({ policy, setup: { estimator } }: FitState, { expectedTokens }: ViewMeasure): ChainTools["isProgress"] {
-  if (policy.fallback !== null) return ({ before, after }) => after < before;
-  return ({ messages }) =>
-    messages.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0) <= expectedTokens;
 }
 
 /** Asks the vendor for its own summary, by the session's model; `undefined` where its wire has none. */

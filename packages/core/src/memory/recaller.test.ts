@@ -52,7 +52,7 @@ function recalled(
   const made = recaller([rule], { ...ROOM, charsPerToken: 2, log: index.now(), work });
   return {
     block: made.recall(staying, leavingChars, beside),
-    failures: [...made.failures()],
+    failures: [...made.failures],
     read: work.total().charactersScanned,
   };
 }

@@ -21,11 +21,11 @@ export interface Recaller {
    */
   readonly recall: (staying: readonly Message[], leavingChars: number, said?: string) => string | null;
   /** By kind the rule that has thrown, and the newest reason: it recalled nothing then. */
-  readonly failures: () => ReadonlyMap<string, unknown>;
+  readonly failures: ReadonlyMap<string, unknown>;
 }
 
 /** Recalls nothing, and reads nothing. */
-export const RECALLS_NOTHING: Recaller = { atMostTokens: 0, recall: () => null, failures: () => new Map() };
+export const RECALLS_NOTHING: Recaller = { atMostTokens: 0, recall: () => null, failures: new Map() };
 
 /** A block takes at most this share of the removed tokens, so that every compaction shrinks the view; chosen. */
 const LEAVING_RATIO = 0.5;
@@ -70,7 +70,7 @@ export function recaller(rules: readonly KeepRule[], room: RecallRoom): Recaller
         return null;
       }
     },
-    failures: () => failures,
+    failures,
   };
 }
 

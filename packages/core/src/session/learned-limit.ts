@@ -50,11 +50,12 @@ export function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEnt
   if (entry.type !== "compaction" && entry.type !== "attempt") return known;
   const { id: entryId, atMs } = entry;
   const { steps } = entry.type === "attempt" ? entry : entry.record;
-  const taught = REQUEST_UNITS.flatMap((unit) => {
-    const limit = steps.find(({ strategy }) => strategy === `${LIMIT_STEP}${unit}`)?.detail;
-    return typeof limit === "string" ? [[unit, { limit: Number(limit), entryId, atMs }] as const] : [];
-  });
-  return { ...known, ...Object.fromEntries(taught) };
+  const taught: { [Unit in RequestUnit]?: LearnedRequestLimits[Unit] } = {};
+  for (const unit of REQUEST_UNITS)
+    for (const { strategy, detail } of steps)
+      if (strategy === `${LIMIT_STEP}${unit}` && typeof detail === "string")
+        taught[unit] ??= { limit: Number(detail), entryId, atMs };
+  return { ...known, ...taught };
 }
 
 /** The limits that are still believed: those of the last day, and those without a time; all if the time now is not known. */

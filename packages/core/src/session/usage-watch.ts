@@ -154,10 +154,7 @@ export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: S
     return { ...watch, arrivals: watch.arrivals.append(arrival) };
   }
   if (entry.type === "usage") return watchReport(watch, entry);
-  return entry.type === "session" || entry.type === "model-change" || isOfView(entry) ? epochOf(view) : watch;
-}
-
-function epochOf(view: SessionView): PromptWatch {
+  if (entry.type !== "session" && entry.type !== "model-change" && !isOfView(entry)) return watch;
   let startChars = view.system.length;
   for (const tool of view.tools) startChars += tool.description.length + tool.parametersJson.length;
   for (const message of view.messages) startChars += certainChars(message);
