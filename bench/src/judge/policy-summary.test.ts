@@ -35,7 +35,7 @@ describe("summarizePolicies", () => {
   });
 
   const skipped =
-    "the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.";
+    "the first request has more beside the log's messages (system prompt, tools, history of another log) than the space for messages, 64k.";
   test.each<[string, Readonly<Record<string, number>>, readonly string[]]>([
     ["once what holds for all", { a: 7, b: 7 }, [`All policies: 7 sessions skipped (s0, s1, s2 and 4 more): ${skipped}`]],
     ["once what holds for several", { a: 7, b: 7, c: 0 }, [`a, b: 7 sessions skipped (s0, s1, s2 and 4 more): ${skipped}`]],

@@ -33,7 +33,7 @@ test.each<[string, readonly string[], RegExp]>([
   [
     "what a rule kept",
     ["keep tickets: 32 of 56 kept, no room for 14, 10 beyond its amount"],
-    /^sven: keep tickets chose in (\d+) of \1 compactions of all \d+ sessions and kept \d+ of \d+ choices \(no room for \d+, \d+ beyond its amount\)\. Its 10% is of the space for messages, or of all messages if fewer: at most \S+k\.$/,
+    /^sven: keep tickets chose in (\d+) of \1 compactions of all \d+ sessions and kept \d+ of \d+ choices \(no space for \d+, \d+ beyond its amount\)\. Its 10% is of the space for messages, or of all messages if fewer: at most \S+k\.$/,
   ],
   [
     "that it chose nothing",

@@ -60,7 +60,7 @@ function ruleText(
   if (of === 0) return `keep ${rule} chose nothing in ${all}.`;
   const roomless = of - kept - beyond;
   const gone = [
-    roomless > 0 && `no room for ${formatCount(roomless)}`,
+    roomless > 0 && `no space for ${formatCount(roomless)}`,
     beyond > 0 && `${formatCount(beyond)} beyond its amount`,
   ];
   const lost = gone.some(Boolean) ? ` (${gone.filter(Boolean).join(", ")})` : "";

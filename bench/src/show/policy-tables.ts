@@ -32,7 +32,7 @@ const COST_MEANING: MetricMeaning = {
   better: "lower",
   method:
     "Geometric mean of the compared sessions' ratios, in dollars with a prompt cache; summaries are charged as if a model wrote them.",
-  caveat: "In the run without compaction, requests above the window count as recorded.",
+  caveat: "In the run without compaction, requests above the window are those of the log.",
 };
 const COST_MORE_MEANING: MetricMeaning = {
   unit: "sessions",
@@ -88,7 +88,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns, for outputs that do not explain each. */
 export const READING =
-  "cost: % of the cost without compaction, whose requests above the window count as recorded; costlier: over 2% more than without compaction; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
+  "cost: % of the cost without compaction, whose requests above the window are those of the log; costlier: over 2% more than without compaction; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
 export function readingOf(windows: readonly WindowJudgement[]): string {
@@ -363,7 +363,7 @@ export function remarks(summaries: readonly PolicySummary[], nameOf: PolicyNames
 
 function rowRemarks(summary: PolicySummary): readonly string[] {
   const { sessions, firedSessions, actedSessions, notApplicable, isActing, windowLabel } = summary;
-  const size = windowLabel === REAL_WINDOWS ? "half of the window" : `the room for messages, ${windowLabel.replace(/ .*/, "")}`;
+  const size = windowLabel === REAL_WINDOWS ? "half of the window" : `the space for messages, ${windowLabel.split(" ")[0]}`;
   const shortenedIn = actedSessions > 0 ? `; in ${actedSessions} it acted, by shortening results as they came` : "";
   return [
     ...(isActing && sessions > 0 && firedSessions === 0

@@ -103,7 +103,8 @@ const UNREAD: readonly (readonly [code: ImportNoteCode, words: (count: number) =
   ["missing-history", String],
   [
     "unfinished-output",
-    (logs) => `Output tokens are partly missing in ${formatNumberOf(logs, "log")}, so dollars are too low.`,
+    (logs) =>
+      `In ${formatNumberOf(logs, "log")} output tokens are missing: recorded dollars are too low; replays use text sizes.`,
   ],
   ["unknown-line-type", (count) => `${formatNumberOf(count, "item")} of unknown types left out`],
   ["unknown-tool", (count) => `For ${formatNumberOf(count, "call")} we can't tell which files they touched`],

@@ -8,7 +8,7 @@ describe("triggerWords", () => {
     [
       "a share of the space for messages",
       PLIMSOLL_POLICY,
-      "from 25% of the space for messages if it pays, at the latest in a full window",
+      "from 25% of the space for messages if that saves money, at the latest in a full window",
     ],
     ["never", NONE_POLICY, null],
   ])("says %s", (_, policy, expected) => {

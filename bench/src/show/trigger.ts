@@ -33,7 +33,7 @@ export function triggerWords({ enabled, trigger }: Acting): string | null {
   if (!enabled) return null;
   const [how, line] = "atLeast" in trigger ? ["at", trigger.atLeast] : ["above", trigger.above];
   const words = amountWords(line);
-  return trigger.pays === undefined ? `${how} ${words}` : `from ${words} if it pays, at the latest in a full window`;
+  return trigger.pays === undefined ? `${how} ${words}` : `from ${words} if that saves money, at the latest in a full window`;
 }
 
 /** An amount in words, e.g. `75% of the input budget`. */

@@ -26,8 +26,8 @@ describe("verdicts", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No answer yet. Closest: sven*.",
-      expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; recorded [\d.]+%\.$/),
-      expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; recorded [\d.]+%\.$/),
+      expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; the agent [\d.]+%\.$/),
+      expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; the agent [\d.]+%\.$/),
       expect.stringMatching(
         /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages \([\d,]+ cases\), and on \d other measures\.$/,
       ),
@@ -42,7 +42,7 @@ describe("verdicts", () => {
       1,
       1,
       [
-        "100% is the run without compaction; in 1 of 2 sessions its requests above the window count as recorded, after the agent's own compactions.",
+        "100% is the run without compaction; in 1 of 2 sessions its requests above the window are those of the log, after the agent's own compactions.",
       ],
     ],
     ["lost requests of one that didn't", 1, 0, []],

@@ -32,7 +32,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   const compared = [...judged.standings.keys()].filter((policy) => policy !== BASELINE_POLICY).length;
   return [
     `${choiceWords(answer, pick, { nameOf, now, compared }).replace(/\.$/, but)}${others.map((other) => besideWords(other, { beside, quoted, nameOf })).join("")}`,
-    `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; recorded ${formatPercent(now.costPercent)}%`}.`,
+    `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; the agent ${formatPercent(now.costPercent)}%`}.`,
     ...recordedLine(report, judged),
     ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now, nameOf) : []),
     ...(now !== null && now.policy !== pick.policy && isAdvised(answer, pick, now) ? [BY_PROXY] : []),
@@ -73,7 +73,7 @@ function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: lab
   return count === 0
     ? []
     : [
-        `100% is the run without compaction; in ${those} its requests above the window count as recorded, after the agent's own compactions.`,
+        `100% is the run without compaction; in ${those} its requests above the window are those of the log, after the agent's own compactions.`,
       ];
 }
 
@@ -236,15 +236,15 @@ export function compactsAt(
   if (row === undefined || sizes === null) return null;
   const besideTokens = row.window.kind === "real" ? 0 : row.contextWindowTokens - row.window.tokens;
   const within = (size: number) => Math.max(0, size - besideTokens);
-  const { fromTokens, tokens } = sizes;
-  return { fromTokens: within(fromTokens), tokens: within(tokens), windowTokens: within(row.contextWindowTokens) };
+  const [fromTokens, tokens] = [within(sizes.fromTokens), within(sizes.tokens)];
+  return { fromTokens, tokens, windowTokens: within(row.contextWindowTokens) };
 }
 
 function keptLine({ gain }: Standing, { now, isOutgrown, standings }: WindowJudgement): string {
   if (gain === null) return "The text that replies needed is not visible in these sessions.";
   const whole = isOutgrown ? null : (standings.get(BASELINE_POLICY)?.gain ?? null);
   const beside = [
-    ...(now === null || now.gain === null ? [] : [`; recorded ${formatPercent(now.gain)}%`]),
+    ...(now === null || now.gain === null ? [] : [`; the agent ${formatPercent(now.gain)}%`]),
     ...(whole === null ? [] : [`; without compaction ${formatPercent(whole)}%`]),
   ];
   return `Keeps ${formatPercent(gain)}% of the text later replies needed, word for word${beside.join("")}.`;

@@ -221,7 +221,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p sven -w 1k --full");
     expect(exitCode).toBe(1);
     const said =
-      "Nothing could be replayed. All policies: 1 session skipped (logs/session.jsonl): the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 1k.";
+      "Nothing could be replayed. All policies: 1 session skipped (logs/session.jsonl): the first request has more beside the log's messages (system prompt, tools, history of another log) than the space for messages, 1k.";
     expect(stdout.replace(/\s+/g, " ")).toContain(said);
   });
 
