@@ -39,21 +39,12 @@ export function createRequestLedger(
   let previous: EarlierRequest | null = null;
   /** When the reply to the request before ended: a cache lives on from there. */
   let previousMs: number | null = null;
-  const serve = (
-    { call, rules, sign, before, idleMs, warmBaseTokens }: Moment,
-    { promptTokens, messages }: { readonly promptTokens: number; readonly messages: SessionView["messages"] },
-  ): CacheUse => {
+  const serve = (moment: Moment, promptTokens: number, messages: SessionView["messages"]): CacheUse => {
+    const { call, rules, sign, before, idleMs, warmBaseTokens } = moment;
     const shared = before === null ? null : { ...sharedBy({ before, now: { call, messages } }), idleMs };
     const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
     return withWrites(before !== null && isCold(use, sign, before) ? { ...use, state: "expired" } : use, cache);
   };
-  const summariesOf = (asked: readonly AskedSummary[], sent: ReplayedCall, momentOf: (asked: AskedSummary) => Moment) =>
-    asked.flatMap((each) => {
-      const { call, nonMessageTokens } = sent;
-      const moment = momentOf(each);
-      const served = (promptTokens: number, messages: SessionView["messages"]) => serve(moment, { promptTokens, messages });
-      return servedSummaries(each, { call, sizeJudge, summary: cell.policy.summary, nonMessageTokens, serve: served });
-    });
   return (sent) => {
     const { modelId } = sent.recorded;
     const ruled = cache.rulesFor(modelId);
@@ -71,13 +62,15 @@ export function createRequestLedger(
       const sinceMs = atMs === null || previousMs === null ? null : Math.max(0, atMs - previousMs);
       return { call: sent.call, rules, sign: null, before: previous, idleMs: sinceMs, warmBaseTokens: cache.warmBaseTokens };
     };
-    const summaries =
-      history === "recorded"
-        ? recordedSummaries(sent)
-        : summariesOf(sent.summaries, sent, (asked) => (asked.ahead === undefined ? moment : ahead(asked)));
+    const { summary } = cell.policy;
+    const served = sent.summaries.flatMap((asked) => {
+      const at = asked.ahead === undefined ? moment : ahead(asked);
+      const serveAt = (promptTokens: number, messages: SessionView["messages"]) => serve(at, promptTokens, messages);
+      return servedSummaries(asked, { ...sent, sizeJudge, summary, serve: serveAt });
+    });
+    const summaries = history === "recorded" ? recordedSummaries(sent) : served;
     const isAsRecorded = sent.lost && sent.recorded.usage.input.cacheReadTokens !== null;
-    const request = { promptTokens: sent.chargedTokens, messages: sent.context };
-    const call = isAsRecorded ? recordedUse(sent) : serve(moment, request);
+    const call = isAsRecorded ? recordedUse(sent) : serve(moment, sent.chargedTokens, sent.context);
     if (!isAsRecorded) {
       previous = { call: sent.call, messages: sent.context, promptTokens: sent.chargedTokens, modelId };
       previousMs = Math.max(reply?.atMs ?? sent.recorded.atMs ?? 0, requestMs ?? 0) || null;
