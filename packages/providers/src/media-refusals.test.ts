@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { ALL_DOORS, type Call, chatAnswer, type OpenDoor } from "../testing/doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, type OpenDoor, refusal } from "../testing/doors.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
 const TURNS = 16;
@@ -24,9 +24,6 @@ const WORDS: readonly (readonly [string, number, unknown])[] = [
   ["sides that nobody knows", 400, { message: "image resolution exceeds the maximum" }],
   ["a status that is not usual", 406, { message: "not to our taste" }],
 ];
-
-const refusal = (status: number, body: unknown) =>
-  Object.assign(new Error(`${status} ${typeof body === "string" ? body : JSON.stringify(body)}`), { status, error: body });
 
 const imageOf = (turn: number, bytes: number) => `iVBORw0KGgo${String(turn).padStart(3, "A")}`.padEnd(bytes, "A");
 

@@ -5,6 +5,7 @@ import { type SimulatedReply, startSimulator } from "@plimsoll/simulator";
 import { generateText, type LanguageModel, streamText } from "ai";
 import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { HEADERS } from "../testing/media-loop.ts";
 
 const TEXT = { type: "text", text: "Two files are there." } as const;
 const REASONING = { type: "reasoning", text: "The folder needs a look." } as const;
@@ -170,12 +171,6 @@ describe.each(READERS)("$reader", (reader) => {
   });
 });
 
-const HEADERS = {
-  "content-type": "application/json",
-  "x-api-key": "k",
-  authorization: "Bearer k",
-  "anthropic-version": "2023-06-01",
-};
 const [word, count] = [expect.any(String), expect.any(Number)];
 
 // The fields as the vendors' documents have them: a field that no SDK reads is missed too.

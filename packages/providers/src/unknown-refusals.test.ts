@@ -1,14 +1,10 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { ALL_DOORS, type Call, chatAnswer, type OpenDoor, REFUSING_DOORS } from "../testing/doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, type OpenDoor, REFUSING_DOORS, refusal } from "../testing/doors.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
 const TURNS = 9;
-
-/** As SDKs throw it: the words behind the status, and the body as it came. */
-const refusal = (status: number, body: unknown) =>
-  Object.assign(new Error(`${status} ${typeof body === "string" ? body : JSON.stringify(body)}`), { status, error: body });
 
 const words = (text: string) => ({ message: text });
 const HTML = (text: string) =>

@@ -23,6 +23,7 @@ import { OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import type { PreparedRequest } from "../src/proxy/prepared-request.ts";
 import type { AnyCompactor } from "../src/proxy/wires.ts";
+import { readingTool } from "./faulty-run.ts";
 import type { KeptName } from "./item-forms.ts";
 import { COMPACTORS, fieldsOf, KEPT_NAMES, WIRE_NAMES, wire } from "./kept-items.ts";
 import { proxyInMemory } from "./proxy-in-memory.ts";
@@ -35,6 +36,10 @@ export type Call = (body: {
   readonly messages: readonly unknown[];
   readonly max_tokens?: number | null | undefined;
 }) => Promise<Answer>;
+
+/** A refusal as SDKs throw it: the words behind the status, and the body as it came. */
+export const refusal = (status: number, body: unknown): Error =>
+  Object.assign(new Error(`${status} ${typeof body === "string" ? body : JSON.stringify(body)}`), { status, error: body });
 
 /** A conversation through one of our doors. */
 export interface Door {
@@ -257,15 +262,8 @@ const agentOver =
     };
   };
 
-const lookTool = (resultOf: (at: number) => string): AgentTool => ({
-  spec: { name: "look", description: "Looks.", parametersJson: '{"type":"object"}' },
-  category: "generic",
-  isRerunnable: true,
-  hint: null,
-  pathsOf: () => [],
-  effectOf: () => ({ kind: "read" }),
-  run: async (args) => ({ text: resultOf(isRecord(args) ? Number(args.at) : 0), isError: false }),
-});
+const lookTool = (resultOf: (at: number) => string): AgentTool =>
+  readingTool("look", async (args) => ({ text: resultOf(isRecord(args) ? Number(args.at) : 0), isError: false }));
 
 /** Doors by the way in which a program uses them; the agent is asked without repetitions. */
 export const CHAT_DOORS: { readonly [way in "session" | "send" | "recover" | "agent"]: OpenDoor } = {

@@ -44,16 +44,21 @@ export function scriptWithCalls({ replyIndex }: SimulatedRequest): SimulatedRepl
   };
 }
 
-const READ_PART: AgentTool = {
-  spec: { name: "read_part", description: "Reads a part.", parametersJson: '{"type":"object"}' },
+/** A tool that reads. */
+export const readingTool = (name: string, run: AgentTool["run"]): AgentTool => ({
+  spec: { name, description: "Reads.", parametersJson: '{"type":"object"}' },
   category: "generic",
   isRerunnable: true,
   hint: null,
   pathsOf: () => [],
   effectOf: () => ({ kind: "read" }),
-  run: (args) =>
-    Promise.resolve({ text: `${JSON.stringify(args)} ${"the part says this and that. ".repeat(60)}`, isError: false }),
-};
+  run,
+});
+
+const READ_PART = readingTool("read_part", async (args) => ({
+  text: `${JSON.stringify(args)} ${"the part says this and that. ".repeat(60)}`,
+  isError: false,
+}));
 
 const TELLING = ["request-retry", "overflow-detected", "silent-truncation", "compaction-end", "compaction-failed"] as const;
 

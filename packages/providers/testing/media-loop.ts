@@ -150,7 +150,8 @@ export async function playMediaLoop(loop: MediaLoop): Promise<MediaLoopEnd> {
   }
 }
 
-const HEADERS = {
+/** Headers that every wire takes. */
+export const HEADERS = {
   "content-type": "application/json",
   "x-api-key": "k",
   authorization: "Bearer k",

@@ -83,6 +83,7 @@ function charsOf({ role, parts }: Message): number {
   return JSON.stringify({ role, parts }).length;
 }
 
-function keyOf({ id, parts }: Message): string {
+/** A message with its content, for sets. */
+export function keyOf({ id, parts }: Message): string {
   return `${id} ${JSON.stringify(parts)}`;
 }

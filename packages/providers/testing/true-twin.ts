@@ -1,6 +1,7 @@
 import { createDigest, createSession, type Message, type Session, type SessionEntry } from "@plimsoll/core";
 import { defineMeasure, EMPTY_VIEW, foldEntry, withKinds } from "@plimsoll/core/extend";
 import { z } from "zod";
+import { keyOf } from "./plain-tail.ts";
 import type { PlayedRefusals } from "./play-refused.ts";
 import { type RefusedSession, SYSTEM } from "./refused-session.ts";
 
@@ -137,10 +138,6 @@ function trueTokens({ role, parts }: Message, { charsPerToken }: RefusedSession)
 function isWritten(message: Message): boolean {
   if (message.role === "user") return message.origin !== "human";
   return message.role === "assistant" && message.origin !== "model";
-}
-
-function keyOf({ id, parts }: Message): string {
-  return `${id} ${JSON.stringify(parts)}`;
 }
 
 function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {

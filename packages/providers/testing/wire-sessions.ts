@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import type { Simulator } from "@plimsoll/simulator";
+import type { SimulatedReply, Simulator } from "@plimsoll/simulator";
 import OpenAI from "openai";
 import { createAnthropicSession } from "../src/anthropic/session.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
@@ -71,4 +71,13 @@ export function askedOf(wire: SessionWire, { url, openAiUrl }: Simulator, how: "
     },
   };
   return calls[wire][how] as never;
+}
+
+/** Two calls a reply, behind what is said before them; a text at the end. */
+export function readsTwo(replyIndex: number, steps: number, said: SimulatedReply["parts"] = []): SimulatedReply {
+  const calls = ["a", "b"].map((name) => {
+    const argumentsJson = JSON.stringify({ path: `${name}-${replyIndex}.ts` });
+    return { type: "tool-call", toolName: "read_file", argumentsJson } as const;
+  });
+  return { parts: replyIndex < steps ? [...said, ...calls] : [{ type: "text", text: "All files are read." }] };
 }

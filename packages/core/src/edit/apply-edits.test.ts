@@ -4,9 +4,9 @@ import type { Message } from "../message/message.ts";
 import {
   absentImage,
   assistant,
-  calling,
   dropped,
   human,
+  OPEN_STEP,
   replacedHistory,
   replacedPart,
   reply,
@@ -16,13 +16,7 @@ import {
 } from "../testing/builders.ts";
 import { applyEdits, refuseBrokenPromises } from "./apply-edits.ts";
 
-const view = [
-  human("u1", "first"),
-  reply("a1", "answer"),
-  human("u2", "second"),
-  calling("a2", ["c"]),
-  result("r", "c", "long"),
-];
+const view = OPEN_STEP;
 const summary = summaryMessage("s", "summary");
 const notice = { ...summaryMessage("n", "notice"), origin: "notice" } as const;
 const stub = { type: "text", text: "stub" } as const;

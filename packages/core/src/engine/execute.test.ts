@@ -11,17 +11,10 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
-import { calling, human, reply, result } from "../testing/builders.ts";
+import { human, OPEN_STEP, reply, result } from "../testing/builders.ts";
 import { type ExecuteInput, execute } from "./execute.ts";
 
-const view = [
-  human("u1", "first"),
-  reply("a1", "answer"),
-  human("u2", "second"),
-  calling("a2", ["c"]),
-  result("r", "c", "long"),
-  reply("a3", "done"),
-];
+const view = [...OPEN_STEP, reply("a3", "done")];
 const replies = [reply("a1", "one"), reply("a2", "two")];
 const summaryOf =
   (text: string, stopReason: StopReason = "end"): Summarizer =>

@@ -5,6 +5,7 @@ import {
   compaction,
   dropped,
   human,
+  indexOf,
   logOf,
   replacedHistory,
   replacedPart,
@@ -20,12 +21,6 @@ const log = logOf([u0, a1, u2, a3]);
 const [s, t] = [summaryMessage("s", "summary"), summaryMessage("t", "summary of the summary")];
 const emptied = replacedPart("u2", 0, { type: "text", text: "" });
 const twoParts = { ...u2, parts: [...u2.parts, ...u2.parts] };
-
-function indexOf(entries: readonly SessionEntry[]) {
-  const index = createMessageIndex(async (at) => entries[at]);
-  for (const [place, entry] of entries.entries()) index.add(entry, place);
-  return index;
-}
 
 describe("where in the log a message is", () => {
   test.each<[string, readonly SessionEntry[], string, LogPlaces | undefined]>([

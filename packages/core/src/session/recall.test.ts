@@ -12,6 +12,7 @@ import {
   compaction,
   dropped,
   human,
+  indexOf,
   logOf,
   replacedHistory,
   reply,
@@ -24,7 +25,6 @@ import {
   admitToolResult,
   artifactHandle,
   createMemoryArtifactStore,
-  createMessageIndex,
   MAXIMUM_RECALL_CHARS,
   pieceOf,
   recall,
@@ -49,12 +49,6 @@ const messages: readonly Message[] = [
 ];
 const notice = { ...summaryMessage("n", "dropped 4"), origin: "notice" } as const;
 const whole = { startChar: 0, maximumChars: 1000 };
-
-function indexOf(entries: readonly SessionEntry[]) {
-  const index = createMessageIndex(async (at) => entries[at]);
-  for (const [place, entry] of entries.entries()) index.add(entry, place);
-  return index;
-}
 
 async function recalled(handle: string, more: readonly SessionEntry[] = []): Promise<string | null> {
   return (await recall(handle, whole, indexOf([...logOf(messages), ...more])))?.text ?? null;

@@ -20,6 +20,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "../message/message.ts";
+import { createMessageIndex, type MessageIndex } from "../session/recall.ts";
 import { usageOf } from "../usage.ts";
 
 /** Makes a message of one text that a person wrote. */
@@ -70,6 +71,15 @@ export function result(id: string, callId: string, text: string): ToolResultMess
   };
 }
 
+/** A question with its answer, and one whose call has its result. */
+export const OPEN_STEP: readonly Message[] = [
+  human("u1", "first"),
+  reply("a1", "answer"),
+  human("u2", "second"),
+  calling("a2", ["c"]),
+  result("r", "c", "long"),
+];
+
 /** Makes the first entry of a log with the id `session-1` and no tools. */
 export function sessionStart(system = ""): SessionStartEntry {
   return { type: "session", version: 1, id: "session-1", createdMs: null, system, tools: [], parent: null, agent: null };
@@ -92,6 +102,13 @@ export function usageEntry(requestId: string, throughMessageId: string | null, p
 /** Makes a log of the given messages, after a session start. */
 export function logOf(messages: readonly Message[]): readonly SessionEntry[] {
   return [sessionStart(), ...messages.map((message) => ({ type: "message", message }) as const)];
+}
+
+/** Makes the index of a log's messages. */
+export function indexOf(entries: readonly SessionEntry[]): MessageIndex {
+  const index = createMessageIndex(async (at) => entries[at]);
+  for (const [place, entry] of entries.entries()) index.add(entry, place);
+  return index;
 }
 
 /** Makes a model's reply without text that calls one tool by name with the arguments given. */

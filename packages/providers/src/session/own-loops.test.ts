@@ -1,23 +1,16 @@
 import { readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
-import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
+import { type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import { work as anthropic } from "../../examples/own-loop.ts";
 import { work as chat } from "../../examples/own-loop-chat.ts";
 import { work as responses } from "../../examples/own-loop-responses.ts";
+import { readsTwo } from "../../testing/wire-sessions.ts";
 
 const STEPS = 20;
 
-/** Two calls a reply; a text at the end. */
-function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
-  const calls = ["a", "b"].map((name) => ({
-    type: "tool-call" as const,
-    toolName: "read_file",
-    argumentsJson: JSON.stringify({ path: `${name}-${replyIndex}.ts` }),
-  }));
-  return { parts: replyIndex < STEPS ? calls : [{ type: "text", text: "All files are read." }] };
-}
+const nextReply = ({ replyIndex }: SimulatedRequest) => readsTwo(replyIndex, STEPS);
 
 const run = async (name: string, argumentsJson: string) =>
   Array.from({ length: 60 }, (_, line) => `${line}: ${name} of ${argumentsJson}`).join("\n");

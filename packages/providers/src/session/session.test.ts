@@ -3,7 +3,7 @@ import { type SimulatedReply, type SimulatedRequest, startSimulator } from "@pli
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { closeContract } from "@plimsoll/stores/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { askedOf, SESSION_WIRES, type SessionWire, WIRE_SESSIONS } from "../../testing/wire-sessions.ts";
+import { askedOf, readsTwo, SESSION_WIRES, type SessionWire, WIRE_SESSIONS } from "../../testing/wire-sessions.ts";
 import { createChatSession } from "../openai-chat/index.ts";
 import { createResponsesSession } from "../openai-responses/index.ts";
 
@@ -23,16 +23,11 @@ const setup = (wire: SessionWire) => ({ model: MODELS[wire], tools: [TOOL] });
 
 /** Two calls a reply, with reasoning and text before them; a text at the end. */
 function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
-  const calls = ["a", "b"].map((name) => ({
-    type: "tool-call" as const,
-    toolName: "read_file",
-    argumentsJson: JSON.stringify({ path: `${name}-${replyIndex}.ts` }),
-  }));
   const said = [
     { type: "reasoning", text: `two more after ${replyIndex}` },
     { type: "text", text: `Step ${replyIndex}.` },
   ] as const;
-  return { parts: replyIndex < STEPS ? [...said, ...calls] : [{ type: "text", text: "All files are read." }] };
+  return readsTwo(replyIndex, STEPS, said);
 }
 
 const fileText = (path: string, lines = 40) =>
@@ -47,17 +42,17 @@ interface Sent {
   readonly compactions: number;
 }
 
+async function started(onRequest: (wire: string, body: unknown) => void) {
+  const simulator = await startSimulator({ replies: nextReply, contextWindowTokens: WINDOW_TOKENS, nowMs: () => 0, onRequest });
+  onTestFinished(() => simulator.close());
+  return simulator;
+}
+
 /** Plays the whole loop, with a restart before each of these steps. */
 async function played(wire: SessionWire, restarts: readonly number[], sessions: SessionStore = createMemorySessionStore()) {
   const sent: Sent[] = [];
   let compactions = 0;
-  const simulator = await startSimulator({
-    replies: nextReply,
-    contextWindowTokens: WINDOW_TOKENS,
-    nowMs: () => 0,
-    onRequest: (_, body) => sent.push({ body: withoutMarks(body), compactions }),
-  });
-  onTestFinished(() => simulator.close());
+  const simulator = await started((_, body) => void sent.push({ body: withoutMarks(body), compactions }));
   const begin = () =>
     WIRE_SESSIONS[wire]({
       ...setup(wire),
@@ -116,13 +111,7 @@ test.each(SESSION_WIRES)("%s: a session that is taken up again sends the same re
 const closings = SESSION_WIRES.flatMap((wire) =>
   closeContract(wire, async (sessions) => {
     let onRequest = () => {};
-    const simulator = await startSimulator({
-      replies: nextReply,
-      contextWindowTokens: WINDOW_TOKENS,
-      nowMs: () => 0,
-      onRequest: () => onRequest(),
-    });
-    onTestFinished(() => simulator.close());
+    const simulator = await started(() => onRequest());
     const session = await WIRE_SESSIONS[wire]({ ...setup(wire), limits: LIMITS, sessions, sessionId: "s1" });
     const hold = async (fail: () => void) => {
       onRequest = fail;
