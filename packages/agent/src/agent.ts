@@ -232,7 +232,8 @@ export const AGENT_OPTIONS: z.ZodType<AgentOptions> = option.schema<AgentOptions
   artifacts: option.having("put", "get"),
   nowMs: fn,
   mode: text.optional(),
-  ...option.optional(object, "kinds", "modes", "tokenizers", "context"),
+  kinds: option.kinds.optional(),
+  ...option.optional(object, "modes", "tokenizers", "context"),
   ...option.optional(
     fn,
     "summarizer",

@@ -71,6 +71,15 @@ export const limits: z.ZodType<ModelLimits> = schema<ModelLimits>({
   },
 );
 
+/** The lists of `Kinds`. */
+export const KIND_LISTS: readonly string[] = ["strategies", "keepRules", "estimators", "prompts", "truncations"];
+
+/** All kinds, as `withKinds` gives them. */
+export const kinds: z.ZodType<never> = kind(
+  (value) => isRecord(value) && KIND_LISTS.every((name) => Array.isArray(value[name])),
+  "the kinds that withKinds({ … }) makes",
+);
+
 /** A policy, or the name of one. */
 export const policy: z.ZodType<never> = kind((value) => isRecord(value) || typeof value === "string", "a policy or its name");
 

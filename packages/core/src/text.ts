@@ -19,13 +19,9 @@ export function prefixEnd(text: string, limitBytes: number): number {
 export function suffixStart(text: string, limitBytes: number): number {
   const bytes = ENCODER.encode(text.slice(Math.max(0, text.length - Math.max(0, limitBytes))));
   let from = Math.max(0, Math.ceil(bytes.length - limitBytes));
-  while (isContinuation(bytes[from])) from += 1;
+  // Bytes that go on with a character.
+  while (((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;
   return text.length - DECODER.decode(bytes.subarray(from)).length;
-}
-
-/** True for a byte of UTF-8 that goes on with a character. */
-function isContinuation(byte = 0): boolean {
-  return byte >= 0x80 && byte < 0xc0;
 }
 
 /** UTF-8 bytes of a UTF-16 unit at most: two units that take four are a pair. */

@@ -88,6 +88,11 @@ test.each(DOORS)("%s refuses a misspelt model", async (_, open) => {
 
 test.each([
   ["nothing", {}, "neither the request nor the options name a model: give `model`"],
+  [
+    "made-up kinds",
+    Object({ kinds: { strategies: "mine" } }),
+    "kinds: expected the kinds that withKinds({ … }) makes, received ",
+  ],
   ["a model that the catalogue does not have", { model: "gpt-nosuch" }, 'the limits of the model "gpt-nosuch" are not known: '],
 ])("a drop-in with %s is told what to give", async (_, asked, message) => {
   const make = async () => await createChatCompactor({ policy: "plimsoll", ...asked }).fit([hi]);

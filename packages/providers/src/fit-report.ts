@@ -1,6 +1,7 @@
 import type { CompactionEntry, ContextEvent, FitOutcome, ModelLimits, Policy, ToolResultMessage } from "@plimsoll/core";
 import { textOf } from "@plimsoll/core";
 import { budgetOf, limitsWithin, PART_WORDS, triggerTokens, unkeptIn } from "@plimsoll/core/extend";
+import type { LearnedWindow } from "./learned-limits.ts";
 
 type Edit = CompactionEntry["edits"][number];
 
@@ -38,6 +39,8 @@ export interface FitReport {
   readonly replaced: readonly Replaced[];
   /** A line for each keep rule that failed or lost choices, and for each of your own also what it kept: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
   readonly unkept: readonly string[];
+  /** The window that refusals taught of the model, if it is smaller than that of the limits; `null` for none. */
+  readonly learned: LearnedWindow | null;
   /** The reason of a compaction, or the reason that nothing was compacted. */
   readonly why: string;
 }
@@ -70,7 +73,7 @@ interface Fitted {
   readonly sessionId: string | null;
   readonly policy: Pick<Policy, "trigger">;
   readonly limits: ModelLimits;
-  readonly observedLimitTokens?: number | null | undefined;
+  readonly learned: FitReport["learned"];
   readonly expectedTokens: number;
   /** Results cut on arrival since the fit before. */
   readonly cuts: readonly CutResult[];
@@ -78,7 +81,7 @@ interface Fitted {
 
 /** Reports the fits of one request, in their order. */
 export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitReport {
-  const { key = null, sessionId, expectedTokens: tokensAfter, cuts } = fitted;
+  const { key = null, sessionId, expectedTokens: tokensAfter, cuts, learned } = fitted;
   const outcome = outcomes.findLast(({ kind }) => kind !== "unchanged") ?? outcomes.at(-1);
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
   const spans: Replaced[] = [];
@@ -101,6 +104,7 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
     tokensAfter,
     replaced: [...spans, ...byHandles("handles", parts), ...byHandles("cap", cuts)],
     unkept,
+    learned,
     why: outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted),
   };
 }
@@ -122,7 +126,7 @@ const COMPACTED: Readonly<Record<CompactionEntry["record"]["reason"], string>> =
   recorded: "another agent recorded this cut",
 };
 
-function whyOf(outcome: FitOutcome, { policy, limits, observedLimitTokens = null, expectedTokens }: Fitted): string {
+function whyOf(outcome: FitOutcome, { policy, limits, learned, expectedTokens }: Fitted): string {
   const isPriced = policy.trigger.pays !== undefined;
   switch (outcome.kind) {
     case "compacted": {
@@ -139,7 +143,7 @@ function whyOf(outcome: FitOutcome, { policy, limits, observedLimitTokens = null
     case "unchanged": {
       if (outcome.off !== null)
         return outcome.off === "disabled" ? "the policy compacts nothing" : "the context window is not known";
-      const budget = budgetOf(limitsWithin(limits, observedLimitTokens));
+      const budget = budgetOf(limitsWithin(limits, learned?.tokens ?? null));
       if (budget === null) return "below the trigger";
       const [now, line] = [expectedTokens, triggerTokens(policy.trigger, budget)].map(Math.round);
       return isPriced

@@ -1,4 +1,5 @@
-import { type learnedInLog, NOTHING_LEARNED } from "@plimsoll/core/extend";
+import type { ModelLimits } from "@plimsoll/core";
+import { type learnedInLog, learnedWindowTokens, NOTHING_LEARNED } from "@plimsoll/core/extend";
 
 type LearnedLimit = ReturnType<typeof learnedInLog>;
 
@@ -21,4 +22,20 @@ export function createLearnedLimits(): LearnedLimits {
       known.set(conversation, byModel.set(modelId, next(of(conversation, modelId))));
     },
   };
+}
+
+/**
+ * The window that refusals taught, in tokens, with the longest reply: the provider `named` it, or refused a `size`, also in `unknown-words`, twice. An answer above it
+ * refutes it; after a day it falls, one from unknown words after 20 answers or more.
+ */
+export interface LearnedWindow {
+  readonly tokens: number;
+  readonly from: "named" | "size" | "unknown-words";
+}
+
+/** The window that was learned, if it is smaller than the model's; `null` for none. */
+export function learnedWindow(learned: LearnedLimit, model: ModelLimits): LearnedWindow | null {
+  const tokens = learnedWindowTokens(learned, model.maxOutputTokens ?? 0);
+  if (tokens === null || tokens >= (model.contextWindowTokens ?? Number.POSITIVE_INFINITY)) return null;
+  return { tokens, from: tokens === learned.statedTokens ? "named" : learned.doubt === undefined ? "size" : "unknown-words" };
 }

@@ -145,18 +145,14 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
 
 function contentViolations(message: Message, rules: WireRules): readonly WireViolationCode[] {
   const codes: WireViolationCode[] = [];
-  if (rules.emptyContent === "reject" && isEmpty(message)) codes.push("empty-content");
+  // Nothing to send, or a text part without a visible character. A result may be empty.
+  const isEmpty = message.parts.every((part) => part.type === "reasoning") || message.parts.some(isBlankText);
+  if (rules.emptyContent === "reject" && message.role !== "tool-result" && isEmpty) codes.push("empty-content");
   if (rules.malformedText === "reject" && wellFormedMessage(message) !== message) codes.push("malformed-text");
   if (rules.trailingReasoning === "reject" && message.parts.at(-1)?.type === "reasoning") codes.push("reasoning-at-end");
   if (rules.resultImages === "reject" && message.role === "tool-result" && message.parts.some((part) => part.type === "image"))
     codes.push("image-in-result");
   return codes;
-}
-
-/** True for a message with nothing to send, or with a text part that has no visible character. A result may be empty. */
-function isEmpty(message: Message): boolean {
-  if (message.role === "tool-result") return false;
-  return message.parts.every((part) => part.type === "reasoning") || message.parts.some(isBlankText);
 }
 
 /** True for a text part without a visible character. */

@@ -93,6 +93,7 @@ function foldedText(label: string): string {
 function piecesOf(message: Message, style: TranscriptStyle, framing: Framing): readonly string[] {
   const { labels, resultCapChars } = style;
   const text = shownText(message, style);
+  const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : []));
   const labelled = (piece: string, label: TranscriptLabel) =>
     piece.trim() === "" ? [] : [`${label.before}${quotedBehind(label, piece, { labels, framing })}${label.after}`];
   switch (message.role) {
@@ -100,7 +101,7 @@ function piecesOf(message: Message, style: TranscriptStyle, framing: Framing): r
       return labelled(text, labels[labelOf(message.origin)]);
     case "assistant":
       return [
-        ...(labels.reasoning === undefined ? [] : labelled(reasoningOf(message), labels.reasoning)),
+        ...(labels.reasoning === undefined ? [] : labelled(reasoning.join("\n"), labels.reasoning)),
         ...labelled(text, message.origin === "model" ? labels.assistant : labels.summary),
         ...callTexts(message, style).flatMap((call) => labelled(call, labels.call)),
       ];
@@ -134,10 +135,6 @@ function quotedBehind(
   const { start, folded } = foldedBeginning(quoted, Math.max(0, ...longer.map((label) => label.length)));
   const isAnother = longer.some((label) => `${own}${folded}`.startsWith(label));
   return isAnother ? `${quoted.slice(0, start)}${MARK}${quoted.slice(start)}` : quoted;
-}
-
-function reasoningOf({ parts }: Message): string {
-  return parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n");
 }
 
 function shownText(message: Message, { textless, joints }: TranscriptStyle): string {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { PlimsollError } from "../error.ts";
-import { isRecord } from "../json.ts";
 import { BUILT_IN_KEEP_RULES } from "../keep/built-in-keep-rules.ts";
 import type { KeepRuleKind } from "../keep/keep-rule.ts";
 import type { KindSpec } from "../kind.ts";
@@ -24,17 +23,11 @@ export interface Kinds {
   readonly truncations: readonly Truncation[];
 }
 
-const LISTS: readonly string[] = ["strategies", "keepRules", "estimators", "prompts", "truncations"];
-
-/** All kinds, as {@link withKinds} gives them. */
-export const allKinds: z.ZodType<never> = option.kind(
-  (value) => isRecord(value) && LISTS.every((name) => Array.isArray(value[name])),
-  "the kinds that withKinds({ … }) makes",
-);
-
 /** An extension of the bench has lists of other names, too. */
-const KINDS = z.looseObject(option.optional(option.list, ...LISTS)).check(({ value, issues }) => {
-  const key = Object.keys(value).find((name) => !LISTS.includes(name) && nearestName(name, LISTS) !== undefined);
+const KINDS = z.looseObject(option.optional(option.list, ...option.KIND_LISTS)).check(({ value, issues }) => {
+  const key = Object.keys(value).find(
+    (name) => !option.KIND_LISTS.includes(name) && nearestName(name, option.KIND_LISTS) !== undefined,
+  );
   if (key !== undefined) issues.push({ code: "unrecognized_keys", keys: [key], input: value, path: [] });
 });
 

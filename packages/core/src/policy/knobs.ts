@@ -95,7 +95,8 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
     case "cap":
       return { ...policy, truncation: cappedAt(policy.truncation, value) };
     case "prepareAt":
-      return { ...policy, prepare: value === "off" ? undefined : preparedAt(policy, value) };
+      if (value === "off") return { ...policy, prepare: undefined };
+      return { ...policy, prepare: { atLeast: amountIn("prepareAt", value, wholeOf(policy, policy.prepare?.atLeast)) } };
     case "model":
       return { ...policy, summary: { ...policy.summary, request: requestTo(policy.summary.request, value) } };
     default:
@@ -110,10 +111,6 @@ function actingAt(policy: Policy, value: unknown): Policy {
   // A size that is stated is meant, whether or not the cut pays; `pays` is turned after it.
   const noPrice = trigger.pays === undefined ? {} : { pays: undefined };
   return { ...policy, trigger: { ...("above" in trigger ? { above: line } : { atLeast: line }), ...noPrice } };
-}
-
-function preparedAt(policy: Policy, value: unknown): Policy["prepare"] {
-  return { atLeast: amountIn("prepareAt", value, wholeOf(policy, policy.prepare?.atLeast)) };
 }
 
 type Whole = Extract<Amount, { ratio: number }>["of"];

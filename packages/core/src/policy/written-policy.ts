@@ -6,7 +6,7 @@ import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
 import type { KindSpec } from "../kind.ts";
 import * as option from "../option.ts";
 import { suggestion } from "../schema-problems.ts";
-import { allKinds, BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
+import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
 import { KNOBS, type Knobs, withKnob } from "./knobs.ts";
 import { checkPolicy, type EnginePolicy, type Policy, policySchema, unknownKind } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
@@ -46,7 +46,7 @@ export function definePolicy<Own extends string = never>(written?: WrittenPolicy
 export function definePolicy<Own extends string = string>(written: WrittenPolicy<NoInfer<Own>>, kinds: Kinds): Policy;
 export function definePolicy(written: WrittenPolicy<string> = {}, kinds: Kinds = BUILT_IN_KINDS): Policy {
   option.check("a policy", option.object, written);
-  option.check("a policy's kinds", allKinds, kinds);
+  option.check("a policy's kinds", option.kinds, kinds);
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
   if (preset === undefined) throw unknownPreset(presetName, "bad-policy");

@@ -43,7 +43,9 @@ export async function contextCall(
   const isReadable =
     args !== null && (name === "pin" || [said, args.words ?? ""].every(({ length }) => length <= MOST_TEXT_CHARS));
   const found = name === "recall" && isReadable ? await recalled(log, { ...call, args }) : null;
-  const [outcome, answer] = found ?? (isReadable ? answerTo(log, name, call) : (["refused", NOT_ITS_OWN] as const));
+  const other = () => (name === "pin" ? pinned(log, args?.text ?? "") : compacted(log, call.from));
+  const own = (): Answer => (name === "remaining" ? ["answered", remainingText(log)] : other());
+  const [outcome, answer] = found ?? (isReadable ? own() : (["refused", NOT_ITS_OWN] as const));
   const text = said.slice(0, characterBoundaryAtOrBefore(said, MOST_TEXT_CHARS));
   const id = shortHash(`context-call\n${name}\n${text}\n${log.state.view.lastEntryId ?? ""}`);
   append({ type: "context-call", id, tool: name, text, outcome, atMs });
@@ -51,11 +53,6 @@ export async function contextCall(
 }
 
 const NOT_ITS_OWN = `The call was refused: these are not the arguments of the tool (a text may have ${MOST_TEXT_CHARS} characters).`;
-
-function answerTo(log: CalledSession, name: ContextCall["name"], { args, from }: ContextCall): Answer {
-  if (name === "remaining") return ["answered", remainingText(log)];
-  return name === "pin" ? pinned(log, args?.text ?? "") : compacted(log, from);
-}
 
 /** Kinds of content that are listed at most; chosen: an answer stays small. */
 const MOST_ROWS = 12;

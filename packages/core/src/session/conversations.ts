@@ -304,7 +304,9 @@ async function settledEntries(
     names.set(id, name).set(shortHandle(id), shortHandle(name));
   }
   const gone = new Set(before.flatMap(({ id }, at) => (counts[at] === (counts[at - 1] ?? 0) ? [id] : [])));
-  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some((edit) => beginsWith(edit, gone)))) return null;
+  const isGone = (edit: AppliedEdit) =>
+    edit.kind === "replace-part" ? gone.has(edit.messageId) : "spans" in edit && edit.spans.some(({ from }) => gone.has(from));
+  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some(isGone))) return null;
   const own = request.messages.slice(sharedCount, sharedCount + (counts.at(-1) ?? 0));
   const taken = await Promise.all(own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message));
   const chars = all.reduce((sum, entry) => sum + (entry.type === "message" ? messageChars(entry.message) : 0), 0);
@@ -335,12 +337,6 @@ function changedChars(before: readonly Message[], taken: readonly Message[]): re
 
 function messagesIn(entries: readonly SessionEntry[]): readonly Message[] {
   return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-}
-
-/** True for an edit that can only be made with one of these messages. */
-function beginsWith(edit: AppliedEdit, gone: ReadonlySet<string>): boolean {
-  if (edit.kind === "replace-history") return false;
-  return edit.kind === "replace-part" ? gone.has(edit.messageId) : edit.spans.some(({ from }) => gone.has(from));
 }
 
 /** The entry with other ids for messages. They are hashes, so that no other text has one. */

@@ -12,6 +12,7 @@ import type { Ledger } from "../tokens/estimator.ts";
 import { promptCacheOf } from "./cache-life.ts";
 import { outcomeEvent } from "./events.ts";
 import { fitMedia } from "./fit-media.ts";
+import { UNKNOWN_WORDS } from "./learned-limit.ts";
 import type { FittedSession } from "./session.ts";
 import { attemptEntry } from "./session-state.ts";
 import { type ModelSwitch, modelChangeEntry } from "./view.ts";
@@ -102,10 +103,11 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
     throw error;
   });
   const { failures } = log.state.breaker;
+  const unknown = typeof input.refusedTokens === "number" ? [UNKNOWN_WORDS] : [];
   const made = outcome.entry && withNewestLast(outcome.entry, state.view, log.state.view);
   const entry =
     made !== undefined
-      ? { ...made, record: { ...made.record, steps: [...made.record.steps, ...media.learned] } }
+      ? { ...made, record: { ...made.record, steps: [...made.record.steps, ...media.learned, ...unknown] } }
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
   const logged = entry === null ? null : append(entry);
   if (outcome.kind === "cancelled" && outcome.by === "price") log.unpaid = asked;

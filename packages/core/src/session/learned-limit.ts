@@ -19,10 +19,8 @@ const BELIEVED_MS = 86_400_000;
 /** The beginning of a step's name that records a learned limit, before its unit. */
 export const LIMIT_STEP = "limit ";
 
-/** True for a record of a refusal that was about another unit than tokens: it says nothing of the window. */
-function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
-  return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
-}
+/** The step that records that a refusal was in unknown words. */
+export const UNKNOWN_WORDS: StepOutcome = { strategy: "refusal", outcome: "not-applicable", detail: "in unknown words" };
 
 type SentRequest = Parameters<typeof requestSizeOf>[0];
 
@@ -83,7 +81,12 @@ export interface LearnedLimit {
   readonly refusedAtMs: number | null;
   /** Limits in other units than tokens, learned from refusals. */
   readonly request: LearnedRequestLimits;
+  /** A size that was refused in unknown words, how often in a row, and the answers until it is tried again; left out once it is refuted. */
+  readonly doubt?: { readonly sizeTokens: number; readonly times: number; readonly answersLeft: number } | undefined;
 }
+
+/** So many answers after the second refusal in unknown words at a size, twice as many after the third and so on, it is tried again. Chosen. */
+const DOUBTED_ANSWERS = 20;
 
 /** The learned limit before any request was sent: no limit named, nothing refused, nothing answered. */
 export const NOTHING_LEARNED: LearnedLimit = {
@@ -144,7 +147,7 @@ export function afterAnswer(
 /** Share of a refused size below which the way to it is not worth another refusal; chosen: the engine's bound for new text. */
 const CLOSE_RATIO = 0.02;
 
-/** Share of a refused size that is tried if nothing was answered yet: the first that a recovery tries, too; chosen. */
+/** Share of a refused size that is tried if nothing was answered yet: the first that a recovery tries, too. A refused size above it is about the same one. Chosen. */
 const FIRST_RATIO = 0.8;
 
 /**
@@ -213,7 +216,10 @@ export function nextTry(
   return { recovery, refusedTokens: Math.min(...undone.map(({ afterTokens }) => afterTokens)) };
 }
 
-/** Reads from a log's events the limits that one model's refusals taught, so that a resumed session knows them. Those older than a day at `nowMs` are dropped. */
+/**
+ * Reads from a log's events the limits that one model's refusals taught, so that a resumed session knows them. Those older than a day at `nowMs` are dropped. A refusal in
+ * unknown words, which may have been a fault of the moment, teaches nothing until a second one at about that size; and that falls at last, to be tried again.
+ */
 export function learnedInLog(
   events: readonly LimitEvent[],
   of: { readonly modelId: string; readonly reserveTokens: number; readonly nowMs: number | null },
@@ -223,12 +229,23 @@ export function learnedInLog(
   for (const event of events) {
     if (event.modelId !== of.modelId || event.kind === "undone") continue;
     if (event.kind === "answered") {
-      const { promptTokens: nowTokens } = event;
+      const { promptTokens: nowTokens, times = 1 } = event;
       learned = afterAnswer(learned, { expectedTokens: expectedTokens ?? nowTokens, nowTokens });
+      const { doubt } = learned;
+      const isOpen = doubt !== undefined && nowTokens < doubt.sizeTokens;
+      const answersLeft = Math.max(0, (doubt?.answersLeft ?? 0) - times);
+      if (isOpen && doubt.answersLeft > 0 && answersLeft === 0) learned = { ...learned, refusedTokens: null };
+      learned = { ...learned, doubt: isOpen ? { ...doubt, answersLeft } : undefined };
       expectedTokens = null;
     } else {
-      const request = { expectedTokens: event.expectedTokens, reserveTokens: of.reserveTokens, nowMs: event.atMs };
-      learned = afterRejection(learned, { limitTokens: event.limitTokens, promptTokens: null }, request);
+      const { expectedTokens: sizeTokens, limitTokens, atMs } = event;
+      const { sizeTokens: beforeTokens = Number.POSITIVE_INFINITY, times: timesBefore = 0 } = learned.doubt ?? {};
+      const times = sizeTokens >= beforeTokens * FIRST_RATIO ? timesBefore + 1 : 1;
+      const request = { expectedTokens: sizeTokens, reserveTokens: of.reserveTokens, nowMs: atMs };
+      if (event.words !== "unknown" || times > 1)
+        learned = afterRejection(learned, { limitTokens, promptTokens: null }, request);
+      const doubt = { sizeTokens, times, answersLeft: DOUBTED_ANSWERS * (times - 1) };
+      learned = { ...learned, doubt: event.words === "unknown" ? doubt : undefined };
       expectedTokens = event.afterTokens;
     }
   }
@@ -249,11 +266,13 @@ export type LimitEvent =
       /** Expected tokens of the context after the compaction. */
       readonly afterTokens: number;
       readonly atMs: number | null;
+      /** Left out for words about its size. */
+      readonly words?: "unknown";
     }
   /** Less was sent after a refusal, and did not help: it was undone. `isPast` if the person said something since: the next request is another one. */
   | { readonly kind: "undone"; readonly modelId: string | null; readonly afterTokens: number; readonly isPast: boolean }
-  /** A request was answered, whose prompt measured so much. */
-  | { readonly kind: "answered"; readonly modelId: string; readonly promptTokens: number };
+  /** Requests were answered, the largest of which measured so much; one if `times` is left out. */
+  | { readonly kind: "answered"; readonly modelId: string; readonly promptTokens: number; readonly times?: number };
 
 /**
  * The events of a log after one more entry. Of answers that follow each other the first stays, which measures the expectation, and the largest: there
@@ -262,10 +281,13 @@ export type LimitEvent =
 export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEntry): readonly LimitEvent[] {
   if (entry.type === "compaction") {
     const { reason, modelId, tokensBefore: expectedTokens, tokensAfter: afterTokens, steps } = entry.record;
-    if (reason !== "overflow" || expectedTokens === null || afterTokens === null || isOfOtherUnit(steps)) return events;
+    if (reason !== "overflow" || expectedTokens === null || afterTokens === null) return events;
+    // A refusal about another unit than tokens says nothing of the window.
+    if (steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP))) return events;
     const { observedLimitTokens: limitTokens = null } = entry.record;
+    const words = steps.some(({ strategy }) => strategy === UNKNOWN_WORDS.strategy) ? { words: "unknown" as const } : {};
     const sizes = { limitTokens, expectedTokens, afterTokens };
-    return [...events, { kind: "refused", modelId, entryId: entry.id, ...sizes, atMs: entry.atMs }];
+    return [...events, { kind: "refused", modelId, entryId: entry.id, ...sizes, atMs: entry.atMs, ...words }];
   }
   // Less did not help, or a person undid it: nothing was learned.
   const last = events.at(-1);
@@ -288,5 +310,6 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
   const before = events.at(-2);
   if (last?.kind !== "answered" || last.modelId !== modelId || before?.kind !== "answered" || before.modelId !== modelId)
     return [...events, { kind: "answered", modelId, promptTokens }];
-  return promptTokens <= last.promptTokens ? events : [...events.slice(0, -1), { kind: "answered", modelId, promptTokens }];
+  const times = (last.times ?? 1) + 1;
+  return [...events.slice(0, -1), { ...last, promptTokens: Math.max(promptTokens, last.promptTokens), times }];
 }

@@ -19,7 +19,10 @@ const cut = (record: object): SessionEntry => {
     record: { ...made.record, reason: "overflow", modelId: "a", tokensBefore: 900, tokensAfter: 400, ...record },
   };
 };
-const said = (promptTokens: number, modelId = "a"): LimitEvent => ({ kind: "answered", modelId, promptTokens });
+const said = (promptTokens: number, modelId = "a", more = {}): LimitEvent => {
+  return { kind: "answered", modelId, promptTokens, ...more };
+};
+const twice = { times: 2 };
 const refused = (limitTokens: number | null): LimitEvent => {
   return { kind: "refused", modelId: "a", entryId: "c", limitTokens, expectedTokens: 900, afterTokens: 400, atMs: null };
 };
@@ -30,11 +33,11 @@ test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
   ["a refusal with the limit that was named", [cut({ observedLimitTokens: 800 })], [refused(800)]],
   ["a refusal that named none", [cut({})], [refused(null)]],
   ["a compaction for another reason is none", [cut({ reason: "threshold" })], []],
-  ["of answers in a row the first and the largest", [answered(5), answered(9), answered(7), answered(8)], [said(5), said(9)]],
+  ["of answers the first and the largest", [answered(5), answered(9), answered(7)], [said(5), said(9, "a", twice)]],
   [
     "a refusal parts answers",
     [answered(5), answered(9), cut({}), answered(4), answered(6), answered(5)],
-    [said(5), said(9), refused(null), said(4), said(6)],
+    [said(5), said(9), refused(null), said(4), said(6, "a", twice)],
   ],
   ["another model's answers are its own", [answered(5), answered(6, "b"), answered(7)], [said(5), said(6, "b"), said(7)]],
   [

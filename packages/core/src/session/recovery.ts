@@ -104,12 +104,6 @@ function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOu
   return isRecord(value) && typeof value.kind === "string" && Object.hasOwn(REMEDIES, value.kind);
 }
 
-/** Returns the field `refused` of a fit's input for a refusal in another unit than tokens; an empty object for any other outcome. */
-function refusedUnit(outcome: RequestOutcome): Pick<FitInput, "refused"> {
-  if (outcome.kind !== "too-large" || outcome.of === "tokens" || outcome.of === "minute") return {};
-  return { refused: { unit: outcome.of, limit: outcome.limit ?? null } };
-}
-
 /** The facts of a reply that show whether the window cut it off; counts are `null` if they were not reported. */
 export interface EndedReply {
   readonly stopReason: StopReason | null;
@@ -311,13 +305,14 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
+    const isOfUnit = outcome.kind === "too-large" && outcome.of !== "tokens" && outcome.of !== "minute";
     const facts = {
       observedLimitTokens: rejection.limitTokens,
       observedPromptTokens: rejection.promptTokens,
       observedRequestTokens: rejection.requestedTokens,
       recovery,
       refusedTokens: next?.refusedTokens ?? null,
-      ...(next?.refused === undefined ? refusedUnit(outcome) : { refused: next.refused }),
+      refused: isOfUnit ? { unit: outcome.of, limit: outcome.limit ?? null } : next?.refused,
     };
     const isNew = await request.recover(facts, rejection).catch((error: unknown) => {
       // An answer that was cut off is better than none.

@@ -1,6 +1,6 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
-import { type AttemptEntry, type SessionEntry, type SetupChangeEntry, type StepOutcome, summaryUsages } from "../entry.ts";
+import { type AttemptEntry, type SessionEntry, type StepOutcome, summaryUsages } from "../entry.ts";
 import { isHuman, type Message, vendorBlockOf } from "../message/message.ts";
 import { shortHash } from "../text.ts";
 import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
@@ -28,13 +28,6 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry, asking: State
   if (entry.type === "revert") return { ...breaker, isGoalMissed: false };
   const { isVendorOut: _, ...others } = breaker;
   return entry.type === "model-change" ? others : breaker;
-}
-
-/** True for an entry that takes a vendor's refused block out: under the same setup. */
-function leavesBlock({ messages }: SessionView, { removedReasoning = [] }: SetupChangeEntry): boolean {
-  const first = messages.at(0);
-  const isBlock = first !== undefined && vendorBlockOf(first) !== undefined;
-  return isBlock && removedReasoning.some(({ messageId }) => messageId === first.id);
 }
 
 function afterSteps(breaker: Breaker, steps: readonly StepOutcome[], asking: StateFold["asking"]): Breaker {
@@ -130,15 +123,17 @@ export function foldState(
   work.folded(1);
   const { answeredRequestIds: answered } = before;
   const isAnswer = entry.type === "usage" && !isRejectedUsage(entry.usage);
+  const first = entry.type === "setup-change" ? before.view.messages.at(0) : undefined;
+  const isBlock = first !== undefined && vendorBlockOf(first) !== undefined;
+  // Under the same setup a vendor's refused block leaves.
+  const isBlockOut =
+    isBlock && "removedReasoning" in entry && entry.removedReasoning?.some(({ messageId }) => messageId === first.id) === true;
   const state = {
     view,
     ledger: isUsageRefused
       ? withoutReports(before.ledger, fold)
       : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : evidence, fold),
-    breaker:
-      entry.type === "setup-change" && leavesBlock(before.view, entry)
-        ? { ...before.breaker, isVendorOut: true }
-        : foldBreaker(before.breaker, entry, asking),
+    breaker: isBlockOut ? { ...before.breaker, isVendorOut: true } : foldBreaker(before.breaker, entry, asking),
     watch,
     usageWatch,
     cacheSigns: foldCacheSigns(before.cacheSigns, evidence),

@@ -17,7 +17,7 @@ import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, Message, MessageDraft } from "../message/message.ts";
 import type { RequestSizes, RequestUnit } from "../message/size.ts";
 import * as option from "../option.ts";
-import { allKinds, BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
+import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import { checkPolicy, type EnginePolicy, gateSchema } from "../policy/policy.ts";
 import { policyOf } from "../policy/written-policy.ts";
 import { deadlineOf } from "../port-door.ts";
@@ -216,7 +216,7 @@ const SESSION_OPTIONS = option.schema<SessionOptions>({
   pinned: z.array(text).readonly().optional(),
   stateProviders: z.array(fn).readonly().optional(),
   ...option.optional(object, "tokenizers", "work"),
-  ...option.optional(allKinds, "kinds"),
+  ...option.optional(option.kinds, "kinds"),
   ...option.optional(fn, "compact", "redact", "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
   ...option.optional(fn, "modelPriors", "modelCosts", "limitsOf", "isBoundReasoning"),
   ...option.optional(count, "answerDeadlineMs", "hiddenOverheadTokens"),

@@ -49,7 +49,6 @@ import {
   FACT_KEYS,
   knownOf,
   LONE_RESULTS,
-  learnedFor,
   limitsInForce,
   limitsOf,
   type RequestFacts,
@@ -381,12 +380,6 @@ interface WrittenOf<Item> {
   readonly view: Pick<SessionView, "messages">;
 }
 
-/** The items of a beginning of the view, as a request with nothing else would have them. */
-function itemsOf<Item, Answer>(arrays: KnownArrays<Item, Answer>, of: WrittenOf<Item>): Item[] {
-  const { joined = (all: readonly Item[]) => all } = arrays.wire;
-  return [...of.array.systemItems, ...joined(writtenWhole(arrays, of).items)];
-}
-
 function writtenWhole<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   { array: { groups }, session, view }: WrittenOf<Item>,
@@ -469,15 +462,16 @@ async function fitArray<Item, Answer>(
     compact &&
     summary &&
     ((session: Session): SessionOptions["compact"] =>
-      async ({ context }) =>
-        summary(await compact(itemsOf(arrays, { array, session, view: { messages: sequenceOf(context.messages) } }))));
+      async ({ context }) => {
+        // The items of a beginning of the view, as a request with nothing else would have them.
+        const { items } = writtenWhole(arrays, { array, session, view: { messages: sequenceOf(context.messages) } });
+        return summary(await compact([...array.systemItems, ...(arrays.wire.joined?.(items) ?? items)]));
+      });
   const known = { request: array.request, reported, firstReported, caller, isRefused, compactFor };
   const fitted = await fitRequest(arrays.logs, { ...request, ...known });
   const { session } = fitted.found;
   arrays.last = fitted.report;
-  const isNamed =
-    limitsOf(request, arrays.logs.options).contextWindowTokens !== null &&
-    learnedFor(request, { session, logs: arrays.logs }).learnedTokens === null;
+  const isNamed = limitsOf(request, arrays.logs.options).contextWindowTokens !== null && fitted.report.learned === null;
   const error = caller === "hook" && request.oversized !== "sent" && isNamed ? session.overflow() : null;
   if (error !== null) throw error;
   return written(arrays, { array, request, fitted });
@@ -642,9 +636,10 @@ function recovering<Item, Answer, Own>(
       if (!hasLeft) now = now.whole ?? now;
       return hasLeft;
     },
-    recover: async ({ recovery, refusedTokens, refused }, rejection) => {
+    recover: async (facts, rejection) => {
       if (now === undefined) return false;
-      const fit = recoverRequest(logs, { ...again(now), rejection, recovery, refusedTokens, refused });
+      const { refusedTokens, refused } = facts;
+      const fit = recoverRequest(logs, { ...again(now), rejection, facts });
       const tried = refusedTokens === null ? "none" : refused === undefined ? "less" : "media";
       return await goOn(now, fit, { tried, isBeside: now.isBeside === true, before: now });
     },

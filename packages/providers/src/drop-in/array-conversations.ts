@@ -25,6 +25,7 @@ import {
   recallArtifact,
   replyBeside,
   requireFallback,
+  type sendWithRecovery,
   setupChangeEntry,
   withoutRefuted,
 } from "@plimsoll/core/extend";
@@ -252,9 +253,9 @@ function fittedLog(
   const replyTokens = replyTokensOf(asked, { session, logs });
   asked.onReply?.(replyTokens);
   const { expectedTokens } = session.predict();
-  const { limits, learnedTokens: observedLimitTokens } = learnedFor(asked, { session, logs });
+  const { limits, learned } = learnedFor(asked, { session, logs });
   const { cuts = [] } = knownOf(logs, session);
-  const fitted = { policy: logs.policy, ...found.name, limits, observedLimitTokens, expectedTokens, cuts };
+  const fitted = { policy: logs.policy, ...found.name, limits, learned, expectedTokens, cuts };
   return { found, view: session.view(), expectedTokens, replyTokens, report: fitReport(outcomes, fitted) };
 }
 
@@ -266,9 +267,7 @@ function replyTokensOf(asked: RequestFacts, of: OfConversation): number | null {
 /** A request that was rejected, and its sent view. */
 export interface RejectedRequest extends AskedRequest {
   readonly rejection: Rejection;
-  readonly recovery: number;
-  readonly refusedTokens: FitInput["refusedTokens"];
-  readonly refused: FitInput["refused"];
+  readonly facts: Parameters<Parameters<typeof sendWithRecovery>[0]["recover"]>[0];
   readonly sent: Pick<FittedLog, "view" | "expectedTokens" | "replyTokens">;
 }
 
@@ -317,8 +316,8 @@ export function lowerReplyBeside(
 
 /** Compacts after a rejection of the sent request, and remembers its lesson; `null` if there is nothing new to send. */
 export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
-  const { request, rejection, recovery, refusedTokens = null, refused: ofUnit, sent, signal } = asked;
-  const { promptTokens, requestedTokens: observedRequestTokens } = rejection;
+  const { request, rejection, facts, sent, signal } = asked;
+  const { promptTokens } = rejection;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
@@ -333,19 +332,11 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens));
     // The named limit, not the guessed one: the log gives it to a process that reopens the conversation.
     const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(session, asked.modelId).statedTokens;
-    const input = {
-      ...inputAt("on-overflow", asked, { session, logs }),
-      observedLimitTokens,
-      observedPromptTokens: promptTokens,
-      observedRequestTokens,
-      recovery,
-      refusedTokens,
-      refused: ofUnit,
-    };
+    const input = { ...inputAt("on-overflow", asked, { session, logs }), ...facts, observedLimitTokens };
     const fitted = await session.fit(input, signal ?? NEVER_ABORTED);
     const { requestLimits } = session.state();
     // Of a try it is not known yet whether it helps.
-    if (ofUnit !== undefined && refusedTokens === null)
+    if (facts.refused !== undefined && facts.refusedTokens === null)
       logs.learned.learn(session, asked.modelId, (known) => ({ ...known, request: { ...known.request, ...requestLimits } }));
     return fitted.entry === undefined ? null : { ...fittedLog(found, asked, logs, [fitted]), cutId: fitted.entry.id };
   };

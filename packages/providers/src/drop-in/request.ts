@@ -24,7 +24,6 @@ import {
   isRecord,
   type Kinds,
   learnedInLog,
-  learnedWindowTokens,
   limitsWithin,
   lowestLimits,
   option,
@@ -37,7 +36,7 @@ import { z } from "zod";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import type { CutResult } from "../fit-report.ts";
-import type { LearnedLimits } from "../learned-limits.ts";
+import { type LearnedLimits, type LearnedWindow, learnedWindow } from "../learned-limits.ts";
 import type { modelPriors } from "../priors/model-priors.ts";
 import type { WireArray } from "./wire-array.ts";
 
@@ -116,7 +115,7 @@ export const COMPACTOR_KEYS: Parameters<typeof option.schema<CompactorOptions>>[
   learned: option.having("of", "learn").optional(),
   mending: z.enum(["on", "off"]).optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
-  kinds: object.optional(),
+  kinds: option.kinds.optional(),
   ...option.optional(fn, "limitsOf", "summarizer", "redact", "onEvent", "context", "categoryOf", "isInjected", "nowMs"),
   ...option.optional(count, "maximumConversations", "maximumChars"),
 };
@@ -321,7 +320,7 @@ export function allowedBy({ policy }: Pick<ArrayConversations, "policy">, limits
 /** The input of a fit at a gate, with the learned limits of the model. */
 export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfConversation): Parameters<Session["fit"]>[0] {
   const { session, logs } = of;
-  const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
+  const { limits: known, learned } = learnedFor(asked, of);
   const modelId = asked.modelId ?? session.view().modelId ?? "";
   const stated = logs.stated.get(modelId) ?? requestLimitsOf(modelId);
   logs.stated.set(modelId, stated);
@@ -330,7 +329,7 @@ export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfConve
     gate,
     pending: [],
     model: { ...known, request: lowestLimits(known.request ?? stated, shared) },
-    observedLimitTokens,
+    observedLimitTokens: learned?.tokens ?? null,
   };
 }
 
@@ -341,7 +340,7 @@ export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfConve
 export function learnedFor(
   asked: RequestFacts,
   { session, logs }: OfConversation,
-): { readonly limits: ModelLimits; readonly learnedTokens: number | null; readonly named: ModelLimits } {
+): { readonly limits: ModelLimits; readonly learned: LearnedWindow | null; readonly named: ModelLimits } {
   const wanted = allowedBy(logs, limitsOf(asked, logs.options));
   const taught = knownOf(logs, session).reply;
   const isTaught =
@@ -349,27 +348,23 @@ export function learnedFor(
   const limits = isTaught ? { ...wanted, maxOutputTokens: taught.mostTokens } : wanted;
   const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
   const reserveTokens = maxOutputTokens ?? 0;
-  const learned = learnedOf(asked.modelId, reserveTokens, { session, logs });
-  const learnedTokens = learnedWindowTokens(learned, reserveTokens);
-  const statedTokens = Math.min(windowTokens ?? Number.POSITIVE_INFINITY, learned.statedTokens ?? Number.POSITIVE_INFINITY);
+  const known = learnedOf(asked.modelId, reserveTokens, { session, logs });
+  const learned = learnedWindow(known, limits);
+  const statedTokens = Math.min(windowTokens ?? Number.POSITIVE_INFINITY, known.statedTokens ?? Number.POSITIVE_INFINITY);
   const named = { ...limits, contextWindowTokens: Number.isFinite(statedTokens) ? statedTokens : null };
-  const isSmaller = learnedTokens !== null && learnedTokens < (windowTokens ?? Number.POSITIVE_INFINITY);
   const isGuessed = asked.isReplyGuessed === true && windowTokens !== null;
-  if (!isSmaller || (!isGuessed && asked.onReply === undefined)) return { limits, learnedTokens, named };
+  if (learned === null || (!isGuessed && asked.onReply === undefined)) return { limits, learned, named };
   const replyTokens = isGuessed
-    ? Math.floor((reserveTokens * learnedTokens) / windowTokens)
+    ? Math.floor((reserveTokens * learned.tokens) / windowTokens)
     : withReplyWithin(named).maxOutputTokens;
-  return {
-    limits: { ...limits, maxOutputTokens: replyTokens },
-    learnedTokens: learnedWindowTokens(learned, replyTokens ?? 0),
-    named: { ...named, maxOutputTokens: replyTokens },
-  };
+  const lowered = { ...limits, maxOutputTokens: replyTokens };
+  return { limits: lowered, learned: learnedWindow(known, lowered), named: { ...named, maxOutputTokens: replyTokens } };
 }
 
 /** The limits that a session's newest request was fitted to, by present knowledge; `null` before one. */
 export function limitsInForce(session: Session, logs: ArrayConversations): ModelLimits | null {
   const asked = knownOf(logs, session).facts;
   if (asked === undefined) return null;
-  const { limits, learnedTokens } = learnedFor(asked, { session, logs });
-  return limitsWithin(limits, learnedTokens);
+  const { limits, learned } = learnedFor(asked, { session, logs });
+  return limitsWithin(limits, learned?.tokens ?? null);
 }

@@ -64,7 +64,8 @@ export function responseItems(context: Context): Item[] {
     }
     said = null;
     const block = vendorBlockOf(message);
-    if (isCompactedWindow(block)) items.push(...block);
+    // The window that `/responses/compact` answered with: developers.openai.com/api/docs/guides/compaction.
+    if (Array.isArray(block) && block.some((item) => stringAt(item, "type") === "compaction")) items.push(...block);
     else if (message.role === "assistant") items.push(...replyItems(message));
     else if (message.role === "tool-result") items.push(outputItem(message));
     else items.push({ type: "message", role: "developer", content: contentOf(message) });
@@ -75,11 +76,6 @@ export function responseItems(context: Context): Item[] {
 /** The request with which the vendor compacts the items of another one. */
 export function compactRequest({ model, input, instructions }: ResponsesBody): OpenAI.Responses.ResponseCompactParams {
   return { model: model ?? null, input, ...(instructions === undefined ? {} : { instructions }) };
-}
-
-/** True for the window that `/responses/compact` answered with: developers.openai.com/api/docs/guides/compaction. */
-function isCompactedWindow(block: unknown): block is Item[] {
-  return Array.isArray(block) && block.some((item) => stringAt(item, "type") === "compaction");
 }
 
 function contentOf(message: UserMessage | ToolResultMessage) {

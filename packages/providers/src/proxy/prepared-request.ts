@@ -67,7 +67,7 @@ export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions
   sessions: option.having("create", "open", "read").nullable(),
   keys: option.having("keyFor"),
   learned: option.having("of", "learn"),
-  kinds: option.object.optional(),
+  kinds: option.kinds.optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   mending: z.enum(["on", "off"]).optional(),
   ...option.optional(option.fn, "limitsOf", "summarizer", "compact", "redact", "nowMs"),

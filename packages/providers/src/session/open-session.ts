@@ -27,7 +27,7 @@ import {
 } from "@plimsoll/core/extend";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
 import { type CutResult, type FitReport, fitReport } from "../fit-report.ts";
-import type { LearnedLimits } from "../learned-limits.ts";
+import { type LearnedLimits, learnedWindow } from "../learned-limits.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/tools.ts";
@@ -152,9 +152,9 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
 
 function report<Request>(session: OpenSession<Request>, outcomes: readonly FitOutcome[], limits: ModelLimits): void {
   const { policy, sessionId, conversation, cuts } = session;
-  const observedLimitTokens = learnedWindowTokens(learned(session), limits.maxOutputTokens ?? 0);
   const { expectedTokens } = conversation.predict();
-  session.last = fitReport(outcomes, { policy, sessionId, limits, observedLimitTokens, expectedTokens, cuts });
+  const fitted = { policy, sessionId, limits, learned: learnedWindow(learned(session), limits), expectedTokens, cuts };
+  session.last = fitReport(outcomes, fitted);
 }
 
 function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): ReturnType<LearnedLimits["of"]> {
