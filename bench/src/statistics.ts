@@ -10,6 +10,19 @@ export function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** The mean of the items' values that are known; `null` of nothing. Makes no list: a resampled choice asks for it often. */
+export function meanKnown<Item>(items: readonly Item[], known: (item: Item, place: number) => number | null): number | null {
+  let [sum, count, place] = [0, 0, 0];
+  for (const item of items) {
+    const value = known(item, place);
+    place += 1;
+    if (value === null) continue;
+    sum += value;
+    count += 1;
+  }
+  return count === 0 ? null : sum / count;
+}
+
 /** The largest value; `null` of nothing. */
 export function maximumOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);

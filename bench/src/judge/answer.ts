@@ -61,13 +61,9 @@ function answerSureness(placed: readonly Standing[], pick: Standing, nothing?: S
   let often = 0;
   for (let sample = 0; sample < RESAMPLES; sample++) {
     const drawn = all.flatMap(() => all[Math.floor(random() * all.length)] ?? []);
-    const over = ({ policy, units, isBroken }: Standing) =>
-      standingOver(
-        policy,
-        drawn.flatMap((index) => units[index] ?? []),
-        isBroken,
-      );
-    const again = choose(placed.map(over), { nothing: nothing === undefined ? undefined : over(nothing) });
+    const unitsOf = ({ units }: Standing) => drawn.flatMap((index) => units[index] ?? []);
+    const over = (each: Standing) => standingOver(each.policy, unitsOf(each), each.isBroken);
+    const again = choose(placed.map(over), { nothing: nothing && over(nothing), isPickOnly: true });
     if (again.pick?.policy === pick.policy) often += 1;
   }
   return { ...sureness, again: often / RESAMPLES };

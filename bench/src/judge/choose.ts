@@ -1,5 +1,5 @@
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
-import { clusteredEstimate, FEWEST_OWNERS, meanOf, meanOver, unitOf } from "../statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanKnown, meanOver, unitOf } from "../statistics.ts";
 import { SAME_COST_RATIO, type Standing } from "./standing.ts";
 import { VECTOR } from "./vector.ts";
 
@@ -38,6 +38,8 @@ export interface ChoiceOptions {
   readonly current?: Standing;
   /** Without compaction, if that lost no request: a policy that keeps less is not recommended. */
   readonly nothing?: Standing | undefined;
+  /** True to find the pick alone, by differences: `worse` stays empty. */
+  readonly isPickOnly?: boolean;
   /** True to judge differences by intervals over repositories, if there are enough of them; it costs a bootstrap a pair. */
   readonly withIntervals?: boolean;
 }
@@ -50,24 +52,22 @@ export interface ChoiceOptions {
  */
 export function choose(
   standings: readonly Standing[],
-  { current, nothing, withIntervals = false }: ChoiceOptions = {},
+  { current, nothing, withIntervals = false, isPickOnly = false }: ChoiceOptions = {},
 ): Choice {
   const isRivalOf = (own: Standing) => (other: Standing) =>
     other.policy !== own.policy && isJudge(other) && other.costPercent <= own.costPercent * SAME_COST_RATIO;
-  const worse = new Map(
-    standings.map((own) => {
-      const rivals = current === undefined ? [null, ...standings.filter(isRivalOf(own))] : [current];
-      return [own.policy, worseThan(own, rivals, withIntervals)] as const;
-    }),
-  );
+  const rivalsOf = (own: Standing) => (current === undefined ? [null, ...standings.filter(isRivalOf(own))] : [current]);
+  const judged = isPickOnly ? [] : standings;
+  const worse = new Map(judged.map((own) => [own.policy, worseThan(own, rivalsOf(own), withIntervals)]));
+  const isUnbeaten = (own: Standing) => worse.get(own.policy)?.length === 0 || (isPickOnly && isAhead(own, rivalsOf(own)));
   const isAble = ({ lostRequests, tooLarge }: Standing) =>
     current === undefined ? lostRequests === 0 : tooLarge <= current.tooLarge;
   const able = standings.filter((each) => isJudge(each) && isAble(each));
   const front = paretoFront(able);
   const pays = (own: Standing) => (current === undefined ? isWorthwhile(own) : isCheaper(own, current));
-  const keepsAll = (own: Standing) => nothing === undefined || lossesAgainst(own, nothing).length === 0;
+  const keepsAll = (own: Standing) => nothing === undefined || isAhead(own, [nothing]);
   const recommended = able
-    .filter((own) => worse.get(own.policy)?.length === 0 && pays(own) && keepsAll(own))
+    .filter((own) => pays(own) && keepsAll(own) && isUnbeaten(own))
     .toSorted((a, b) => a.costPercent - b.costPercent || (b.gain ?? 0) - (a.gain ?? 0));
   const knee = () => kneeOf(recommended.length > 0 ? paretoFront(recommended) : front);
   return { worse, front, recommended, pick: current === undefined ? knee() : (recommended[0] ?? null) };
@@ -91,13 +91,16 @@ export function isJudge({ policy, isBroken }: Standing): boolean {
 /** False for a policy that costs more than doing nothing and holds no more of any measure. */
 function isWorthwhile({ costPercent, units }: Standing): boolean {
   const ahead = (place: number) =>
-    meanOf(
-      units.flatMap(({ vector }) => {
-        const { own = null, none = null } = vector[place] ?? {};
-        return own === null || none === null ? [] : [own - none];
-      }),
-    );
+    meanKnown(units, ({ vector }) => {
+      const { own = null, none = null } = vector[place] ?? {};
+      return own === null || none === null ? null : own - none;
+    });
   return costPercent <= 100 || VECTOR.some((_, place) => (ahead(place) ?? 0) >= LEAST_POINTS);
+}
+
+/** True if no rival holds a point more of any measure. */
+function isAhead(own: Standing, rivals: readonly (Standing | null)[]): boolean {
+  return !VECTOR.some((_, place) => rivals.some((rival) => meanDifference(rival, own, place) >= LEAST_POINTS));
 }
 
 /** By measure, the rival that is most ahead; `null` among them is the tail of the policy's own size. */
@@ -131,17 +134,9 @@ function pointsAhead(
   return theirs === null || share === null ? null : theirs - share;
 }
 
-/** The mean over the sessions in which both have such needs; 0 without one. Makes no list: a resampled choice asks for it often. */
+/** The mean over the sessions in which both have such needs; 0 without one. */
 function meanDifference(rival: Standing | null, own: Standing, measure: number): number {
-  let sum = 0;
-  let count = 0;
-  for (let session = 0; session < own.units.length; session++) {
-    const points = pointsAhead(rival, own, { session, measure });
-    if (points === null) continue;
-    sum += points;
-    count += 1;
-  }
-  return count === 0 ? 0 : sum / count;
+  return meanKnown(own.units, (_, session) => pointsAhead(rival, own, { session, measure })) ?? 0;
 }
 
 /** True if the interval of the paired difference lies above zero; with too few owners for one the difference itself is taken. */

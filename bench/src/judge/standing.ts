@@ -3,7 +3,7 @@ import { BASELINE_POLICY, hasActed } from "../metrics/has-acted.ts";
 import { addTo } from "../needs/statements.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import type { ReplayRow } from "../results.ts";
-import { geometricMeanOf, type InSession, inLineages, meanOf, summed, sumOf, unitOf } from "../statistics.ts";
+import { geometricMeanOf, type InSession, inLineages, meanKnown, summed, sumOf, unitOf } from "../statistics.ts";
 import { CLEARED } from "../transcript.ts";
 import { meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "./vector.ts";
 
@@ -150,8 +150,7 @@ function unitFrom(own: readonly [SessionStanding, ...SessionStanding[]]): Sessio
     rereadRatio: geometricMeanOf(own.map(({ rereadRatio }) => rereadRatio)) ?? 1,
     usd: usdOf(own),
     vector: VECTOR.map((_, measure): VectorShare => {
-      const mean = (kind: "own" | "tail" | "none" | "uses") =>
-        meanOf(own.flatMap((each) => each.vector[measure]?.[kind] ?? []));
+      const mean = (kind: "own" | "tail" | "none" | "uses") => meanKnown(own, (each) => each.vector[measure]?.[kind] ?? null);
       return { own: mean("own"), tail: mean("tail"), none: mean("none"), uses: mean("uses") ?? 0 };
     }),
     hasActed: own.some((each) => each.hasActed),

@@ -1,6 +1,6 @@
 import type { RowMetrics } from "../metrics/registry.ts";
 import type { HeldCount } from "../needs/needles.ts";
-import { meanOf, percentOf } from "../statistics.ts";
+import { meanKnown, meanOf, percentOf } from "../statistics.ts";
 
 /** The share that a replay's contexts held by one measure, in percent; `null` without such needs. */
 export interface VectorShare {
@@ -44,8 +44,8 @@ export function vectorOf(metrics: RowMetrics, nothing: RowMetrics): readonly Vec
 /** Averages the sessions' shares for each measure of {@link VECTOR}, in percent; each session with such needs counts the same. `null` if none has any. */
 export function meanShares(sessions: readonly (readonly VectorShare[])[]): readonly Pick<VectorShare, "own" | "tail">[] {
   return VECTOR.map((_, measure) => ({
-    own: meanOf(sessions.flatMap((vector) => vector[measure]?.own ?? [])),
-    tail: meanOf(sessions.flatMap((vector) => vector[measure]?.tail ?? [])),
+    own: meanKnown(sessions, (vector) => vector[measure]?.own ?? null),
+    tail: meanKnown(sessions, (vector) => vector[measure]?.tail ?? null),
   }));
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { HeldCount, HeldNeeds, NeedKind } from "../needs/needles.ts";
-import { meanOf, percentOf } from "../statistics.ts";
+import { meanKnown, percentOf } from "../statistics.ts";
 import { inTable, type Metric } from "./metric.ts";
 
 /** Needs of one kind that a replay's contexts held, and that a tail and an oracle of the same size hold. */
@@ -56,7 +56,7 @@ export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<
         };
       },
     }),
-    pool: ({ results }) => ({ all: meanOf(results.flatMap(({ all }) => percentOf(all.held, all.uses) ?? [])) }),
+    pool: ({ results }) => ({ all: meanKnown(results, ({ all }) => percentOf(all.held, all.uses)) }),
     figures: {
       all: {
         unit: "% of needs",
