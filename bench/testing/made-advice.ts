@@ -14,7 +14,7 @@ export function madeFigures(limit: number | null, costRatio: number, keptPercent
     ...{
       standing: madeStanding(`codex ${limit}`, 100 * costRatio, figures),
       costRatio,
-      replayed: null,
+      recorded: null,
       savedUsd: 40 * (1 - costRatio),
       losses: [],
       gains: [],

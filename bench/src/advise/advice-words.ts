@@ -21,8 +21,6 @@ import type { Decision, Payment, Turning } from "./decide.ts";
 import { placeOf } from "./setting-text.ts";
 import type { WindowFill } from "./window-fill.ts";
 
-const OVER_WINDOW = "requests over window";
-
 type Values = ReadonlyMap<string, KnobValue | null>;
 
 interface DecisionWords {
@@ -44,7 +42,7 @@ interface DecisionWords {
   }[];
 }
 
-/** The columns of a table of tried settings behind the name; requests over the window only if there are any. */
+/** The columns of a table of tried settings behind the name. */
 const SETTING_COLUMNS: readonly (readonly [head: string, cell: (row: SettingFigures) => string])[] = [
   ["cost %", ({ standing }) => formatPercent(standing.costPercent)],
   ["costlier sessions", ({ standing }) => costMoreCell(standing).replace("/", " of ")],
@@ -52,7 +50,6 @@ const SETTING_COLUMNS: readonly (readonly [head: string, cell: (row: SettingFigu
   ["older", ({ standing }) => heldCell(standing.farGain)],
   ["dollars", ({ standing: { usd } }) => (usd === null ? "no price" : `$${formatUsd(usd)}`)],
   ["compacts", ({ standing }) => formatCount(standing.compactions)],
-  [OVER_WINDOW, ({ standing }) => formatCount(standing.tooLarge)],
   [
     "largest loss",
     ({ losses: [worst] }) => (!worst ? "none" : worst.onHalf ? "none*" : `${worst.measure} −${formatPercent(worst.points)}`),
@@ -66,9 +63,6 @@ export const FILL_HEADS = ["contents of the requests", "mean tokens", "share", "
 export function decisionWords(decision: Decision, { pays, full }: Shown): DecisionWords {
   const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision, rows);
-  const columns = SETTING_COLUMNS.filter(
-    ([head]) => head !== OVER_WINDOW || rows.some(({ standing }) => standing.tooLarge > 0),
-  );
   const fills = full ? decision.fills : shownFills(decision);
   const shares = shareTexts(fills, ({ tokens }) => tokens);
   return {
@@ -78,8 +72,8 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
       ? null
       : {
           legend,
-          heads: columns.map(([head]) => head),
-          rows: rows.map((row, place) => [names[place] ?? "", ...columns.map(([, cell]) => cell(row))]),
+          heads: SETTING_COLUMNS.map(([head]) => head),
+          rows: rows.map((row, place) => [names[place] ?? "", ...SETTING_COLUMNS.map(([, cell]) => cell(row))]),
         },
     fills: fills.map(({ kind, tokens, usd }, place) => [
       ...[fillName(kind), formatTokens(tokens), shares[place] ?? ""],
@@ -113,26 +107,30 @@ function rowNames(
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
   const defaults = `${agent.title}'s defaults`;
-  const set = rows.flatMap(({ kind, replayed }) =>
+  const set = rows.flatMap(({ kind, recorded }) =>
     kind !== "now" && kind !== "default"
       ? []
-      : [`${kind}: ${kind === "now" && now.size > 0 ? shortValues(now) : defaults}, ${sourceText(replayed)}.`],
+      : [`${kind}: ${kind === "now" && now.size > 0 ? shortValues(now) : defaults} (${recordedText(recorded)}).`],
   );
   const tried = meant.every((text) => text === "") ? [] : [`Settings tried: ${meant.join("; ")}.`];
   const proxy = rows.some(({ kind }) => kind === "proxy") ? " proxy: the agent under plimsoll proxy." : "";
+  const large = rows.flatMap(({ standing }, place) =>
+    standing.tooLarge === 0 ? [] : [`${names[place]} ${formatCount(standing.tooLarge)}`],
+  );
+  const over = large.length === 0 ? "" : ` Requests over the window: ${large.join(", ")}.`;
   const unpriced = rows.some(({ standing }) => standing.usd === null);
   const tokens = unpriced
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
-  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${tokens}` };
+  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${over}${tokens}` };
 }
 
-/** The source of a row of the agent's own settings. */
-function sourceText(replayed: Standing | null): string {
-  if (replayed === null) return "replayed: the logs are from other settings";
-  const { costPercent, gain, farGain } = replayed;
+/** The figures of the recording beside the replay of its settings. */
+function recordedText(recorded: Standing | null): string {
+  if (recorded === null) return "the logs are from other settings";
+  const { costPercent, gain, farGain } = recorded;
   const far = farGain === null ? "" : `, older ${formatPercent(farGain)}%`;
-  return `as recorded (its replay: cost ${formatPercent(costPercent)}%, kept ${heldCell(gain)}%${far})`;
+  return `as recorded: cost ${formatPercent(costPercent)}%, kept ${heldCell(gain)}%${far}; the difference is the replay's error`;
 }
 
 /** The meaning of the measures that an offer names. */

@@ -66,25 +66,27 @@ test.each<readonly [string, Outcome, string]>([
   expect(verdict.kind).toBe(kind);
 });
 
-test.each<readonly [string, Outcome, Outcome, string]>([
-  ["now has cost and content of the recording", { usd: 0.9, held: 80 }, { usd: 0.5, held: 90 }, "0.90 keeps 80, 0.50 keeps 90"],
-  ["a dearer recording is taken, too", { usd: 1.1, held: 95 }, { usd: 0.5, held: 90 }, "1.10 keeps 95, 0.50 keeps 90"],
-  ["the default has it if it costs as much", { usd: 0.9, held: 80 }, { usd: 0.91, held: 70 }, "1.00 keeps 90, 0.90 keeps 80"],
-  ["settings that act alike have one row", { usd: 0.9, held: 80 }, { usd: 1, held: 90 }, "0.90 keeps 80, 0.90 keeps 80"],
-  ["a recording of other settings is no row", { usd: 0.6, held: 80 }, { usd: 1.2, held: 90 }, "1.00 keeps 90, 1.20 keeps 90"],
-])("of the settings now and by default, %s", (_, recorded, byDefault, figures) => {
-  const run = rowsOf(PROJECTS, { ...NONE, recorded: always(recorded), other: always(byDefault) });
-  const { rows } = chooseSetting([NOW, point("other", "default")], run);
-  const meant = rows.map(({ standing: { usd, shares } }) => `${((usd ?? 0) / 8).toFixed(2)} keeps ${shares[0]?.own}`);
+test.each<readonly [string, Outcome, number, SettingPoint, string]>([
+  ["of the setting that costs as much", { usd: 0.9, held: 80 }, 0.91, point("other", "default"), "now 8 -, default 7.28 7.2"],
+  ["of both if they act alike", { usd: 1.1, held: 95 }, 1, point("other", "default"), "now 8 8.8, default 8 8.8"],
+  ["of none if both cost otherwise", { usd: 0.6, held: 80 }, 1.2, point("other", "default"), "now 8 -, default 9.6 -"],
+])("each row is a replay, and the recording stands beside that %s", (_, recorded, usd, other, figures) => {
+  const run = rowsOf(PROJECTS, { ...NONE, recorded: always(recorded), other: always({ usd, held: 90 }) });
+  const { rows } = chooseSetting([NOW, other], run);
+  const cell = (dollars: number | null = null) => (dollars === null ? "-" : `${Number(dollars.toFixed(2))}`);
+  const meant = rows.map((row) => `${row.kind} ${cell(row.standing.usd)} ${cell(row.recorded?.usd)}`);
   expect(meant.join(", ")).toBe(figures);
 });
 
-test("a setting that acts as now is judged by the recording too, and others by what it kept", () => {
-  const outcomes = { ...NONE, recorded: always({ usd: 1, held: 95 }), same: NONE.now, cheap: always({ usd: 0.5, held: 93 }) };
+test("a setting loses nothing against its own replay, whatever the recording kept", () => {
+  const outcomes = { ...NONE, recorded: always({ usd: 1, held: 95 }), same: NONE.now, cheap: always({ usd: 0.5, held: 90 }) };
   const { rows, setting } = chooseSetting([NOW, point("same"), CHEAP], rowsOf(PROJECTS, outcomes));
-  expect(rows.map(({ losses }) => losses[0]?.points ?? 0)).toEqual([0, 0, 2]);
-  expect(rows.map(({ replayed }) => replayed?.usd ?? null)).toEqual([8, 8, null]);
-  expect(setting.kind).toBe("trade");
+  expect(rows.map(({ losses, savedUsd }) => [losses.length, savedUsd])).toEqual([
+    [0, 0],
+    [0, 0],
+    [0, 4],
+  ]);
+  expect(setting.kind).toBe("set");
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { Policy } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
-import { judgeSettings, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
+import { type JudgedSettings, judgeSettings, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import { type JudgedRun, SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
 import { meanOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
@@ -17,8 +17,8 @@ export interface SettingPoint {
 /** A setting's figures over all sessions that fill half of the window. */
 export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
-  /** The replay of this setting if `standing` is the recording; `null` if it is the replay. */
-  readonly replayed: Standing | null;
+  /** The recording's own figures if it ran under this setting; `standing` is the setting's replay in any case. */
+  readonly recorded: Standing | null;
   /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */
   readonly costRatio: number;
   /** The dollars that it costs less than the current one; `null` without prices. */
@@ -56,21 +56,13 @@ export interface SettingChoice {
  * names; the first point is the current setting, and `knownHarm` says why it is bad.
  */
 export function chooseSetting(
-  points: readonly [SettingPoint, ...SettingPoint[]],
+  [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
   run: JudgedRun,
   knownHarm: string | null = null,
 ): SettingChoice {
-  return choiceAt(points, withRecording(run, points), knownHarm);
-}
-
-function choiceAt(
-  [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
-  recorded: ReturnType<typeof withRecording>,
-  knownHarm: string | null,
-): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
-  const judged = judgeSettings(recorded.run, current.policy.name);
-  const { sessions, projects, over, lossesOf, verdictOn } = judged;
+  const { sessions, projects, over, lossesOf, verdictOn } = judgeSettings(run, current.policy.name);
+  const ranUnder = recordedSettings([current, ...others], over);
   const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
   // Requests over the window keep all and are refused.
@@ -82,8 +74,8 @@ function choiceAt(
     const costRatio = standing.costPercent / now.costPercent;
     const losses = kind === "now" ? harms : lossesOf(standing);
     const savedUsd = now.usd === null || standing.usd === null ? null : now.usd - standing.usd;
-    const replayed = recorded.replayed.get(policy.name) ?? null;
-    return [{ kind, values, standing, replayed, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
+    const recorded = ranUnder.has(policy.name) ? over(RECORDED_POLICY.name) : null;
+    return [{ kind, values, standing, recorded, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
   });
   const verdict = (isOf: (row: SettingFigures) => boolean, mostPoints = MOST_LOST_POINTS) => {
     const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
@@ -103,7 +95,7 @@ function choiceAt(
   const harm = knownHarm ?? worst;
   if (unset !== undefined && harm !== undefined) {
     // A saving against a setting that has to go says nothing, nor does the replay of one that does not act as it is replayed.
-    const left = choiceAt([unset, ...others.filter((each) => each !== unset)], recorded, null);
+    const left = chooseSetting([unset, ...others.filter((each) => each !== unset)], run);
     const remove = { kind: "remove", values: unset.values, harm, instead: left.setting } as const;
     return { ...left, rows: knownHarm === null ? rows : left.rows, setting: remove };
   }
@@ -113,26 +105,15 @@ function choiceAt(
 /** Beyond this mean ratio of costs a recording ran under other settings. Chosen: replays of known settings are 3 to 6% off. */
 const OTHER_SETTING_RATIO = 1.25;
 
-/**
- * Puts the recording, cost and content, in the place of the replays of the settings that it ran under: of those now and by default the one whose replay
- * costs most nearly as much in each session, with all that act alike. Returns these replays by their settings' names, too.
- */
-function withRecording(run: JudgedRun, points: readonly SettingPoint[]) {
-  const { over } = judgeSettings(run, points[0]?.policy.name ?? "");
+/** The settings, of those now and by default, that the recording ran under: the one whose replay costs most nearly as much in each session. */
+function recordedSettings(points: readonly SettingPoint[], over: JudgedSettings["over"]): ReadonlySet<string> {
   const paid = over(RECORDED_POLICY.name);
-  const replays = points.flatMap(({ kind, policy }) => {
-    const own = over(policy.name);
+  const able = points.flatMap(({ kind, policy }) => {
+    const own = kind === "now" || kind === "default" ? over(policy.name) : null;
     if (own === null || paid === null) return [];
     const ratios = own.units.map(({ costRatio }, place) => costRatio / (paid.units[place]?.costRatio ?? costRatio));
-    return [{ kind, own, apart: meanOf(ratios.map((ratio) => Math.abs(Math.log(ratio)))) ?? 0 }];
+    return [{ name: policy.name, apart: meanOf(ratios.map((ratio) => Math.abs(Math.log(ratio)))) ?? 0 }];
   });
-  const ofSet = replays.flatMap(({ kind, apart }) => (kind === "now" || kind === "default" ? apart : []));
-  const least = Math.min(Math.log(OTHER_SETTING_RATIO), ...ofSet);
-  const replayed = new Map(replays.filter(({ apart }) => apart === least).map(({ own }) => [own.policy, own]));
-  const recordings = new Map(run.rows.filter(({ policy }) => policy === RECORDED_POLICY.name).map((row) => [row.session, row]));
-  const rows = run.rows.map((row): JudgedRun["rows"][number] => {
-    const { policy, session } = row;
-    return replayed.has(policy) ? { ...(recordings.get(session) ?? row), policy } : row;
-  });
-  return { run: { ...run, rows }, replayed };
+  const least = Math.min(Math.log(OTHER_SETTING_RATIO), ...able.map(({ apart }) => apart));
+  return new Set(able.filter(({ apart }) => apart === least).map(({ name }) => name));
 }
