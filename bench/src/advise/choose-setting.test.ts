@@ -66,10 +66,15 @@ test.each<readonly [string, Outcome, string]>([
   expect(verdict.kind).toBe(kind);
 });
 
+const SMALL = {
+  ...point("other", "default"),
+  policy: { ...PI_POLICY, name: "other", trigger: { atLeast: { tokens: 1_000 } } },
+};
 test.each<readonly [string, Outcome, number, SettingPoint, string]>([
   ["of the setting that costs as much", { usd: 0.9, held: 80 }, 0.91, point("other", "default"), "now 8 -, default 7.28 7.2"],
   ["of both if they act alike", { usd: 1.1, held: 95 }, 1, point("other", "default"), "now 8 8.8, default 8 8.8"],
   ["of none if both cost otherwise", { usd: 0.6, held: 80 }, 1.2, point("other", "default"), "now 8 -, default 9.6 -"],
+  ["of none that its prompts refute, however near the cost", { usd: 0.9, held: 80 }, 0.9, SMALL, "now 8 7.2, default 7.2 -"],
 ])("each row is a replay, and the recording stands beside that %s", (_, recorded, usd, other, figures) => {
   const run = rowsOf(PROJECTS, { ...NONE, recorded: always(recorded), other: always({ usd, held: 90 }) });
   const { rows } = chooseSetting([NOW, other], run);

@@ -3,6 +3,7 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
 import { type JudgedSettings, judgeSettings, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import { type JudgedRun, SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
+import { triggerLine } from "../show/trigger.ts";
 import { meanOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 
@@ -62,7 +63,7 @@ export function chooseSetting(
 ): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
   const { sessions, projects, over, lossesOf, verdictOn } = judgeSettings(run, current.policy.name);
-  const ranUnder = recordedSettings([current, ...others], over);
+  const ranUnder = recordedSettings([current, ...others], run, over);
   const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
   // Requests over the window keep all and are refused.
@@ -105,15 +106,25 @@ export function chooseSetting(
 /** Beyond this mean ratio of costs a recording ran under other settings. Chosen: replays of known settings are 3 to 6% off. */
 const OTHER_SETTING_RATIO = 1.25;
 
-/** The settings, of those now and by default, that the recording ran under: the one whose replay costs most nearly as much in each session. */
-function recordedSettings(points: readonly SettingPoint[], over: JudgedSettings["over"]): ReadonlySet<string> {
+/** So far above the line at which a setting compacts, two prompts in a row refute it: an agent may notice a prompt after it was sent. Chosen. */
+const ABOVE_LINE_RATIO = 1.05;
+
+/** The settings, of those now and by default, that the recording ran under: if its prompts refute none, that whose replay costs most nearly as much in each session. */
+function recordedSettings(points: readonly SettingPoint[], run: JudgedRun, over: JudgedSettings["over"]): ReadonlySet<string> {
   const paid = over(RECORDED_POLICY.name);
+  const recordings = run.rows.filter(({ policy }) => policy === RECORDED_POLICY.name);
   const able = points.flatMap(({ kind, policy }) => {
     const own = kind === "now" || kind === "default" ? over(policy.name) : null;
-    if (own === null || paid === null) return [];
+    if (own === null || paid === null || recordings.some((row) => isRefuted(policy, row))) return [];
     const ratios = own.units.map(({ costRatio }, place) => costRatio / (paid.units[place]?.costRatio ?? costRatio));
     return [{ name: policy.name, apart: meanOf(ratios.map((ratio) => Math.abs(Math.log(ratio)))) ?? 0 }];
   });
   const least = Math.min(Math.log(OTHER_SETTING_RATIO), ...able.map(({ apart }) => apart));
   return new Set(able.filter(({ apart }) => apart === least).map(({ name }) => name));
+}
+
+function isRefuted(policy: Policy, recording: JudgedRun["rows"][number]): boolean {
+  const line = triggerLine(policy)(recording) ?? Number.POSITIVE_INFINITY;
+  const above = recording.series.map(({ promptTokens }) => promptTokens > line * ABOVE_LINE_RATIO);
+  return above.some((isAbove, place) => isAbove && above[place + 1] === true);
 }
