@@ -283,7 +283,7 @@ function firstEntries(
 /**
  * The entries that a branch takes over from behind the place where it parts from its source. A request may hold texts that its caller sends once, a clock or a
  * reminder: its lasting part is known when a reply comes behind it, or if all replies of the source came back. Then the messages are the request's own, and edits
- * and reports behind them stay; `null` if an edit begins with a message that is gone.
+ * and reports behind them stay; `null` if an edit replaces a message that is changed or gone: a digest would say its old words.
  */
 async function settledEntries(
   { request, source, sharedCount }: Beginning,
@@ -303,12 +303,18 @@ async function settledEntries(
     const name = request.messages[sharedCount + (counts[at] ?? 0) - 1]?.id ?? "";
     names.set(id, name).set(shortHandle(id), shortHandle(name));
   }
-  const gone = new Set(before.flatMap(({ id }, at) => (counts[at] === (counts[at - 1] ?? 0) ? [id] : [])));
-  const isGone = (edit: AppliedEdit) =>
-    edit.kind === "replace-part" ? gone.has(edit.messageId) : "spans" in edit && edit.spans.some(({ from }) => gone.has(from));
-  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some(isGone))) return null;
   const own = request.messages.slice(sharedCount, sharedCount + (counts.at(-1) ?? 0));
   const taken = await Promise.all(own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message));
+  const ids = before.map(({ id }) => id);
+  const altered = before.map((said, at) => {
+    const now = counts[at] === (counts[at - 1] ?? 0) + 1 ? taken[counts[at] - 1] : undefined;
+    return now === undefined || canonicalContent(said) !== canonicalContent(now);
+  });
+  const placesOf = (edit: AppliedEdit) =>
+    "spans" in edit ? edit.spans.map(({ from, through }) => [from, through]) : "messageId" in edit ? [[edit.messageId]] : [];
+  const isAltered = ([from = "", through = from]: readonly string[]) =>
+    altered.slice(Math.max(0, ids.indexOf(from)), ids.indexOf(through) + 1).includes(true);
+  if (behind.some((entry) => entry.type === "compaction" && entry.edits.flatMap(placesOf).some(isAltered))) return null;
   const chars = all.reduce((sum, entry) => sum + (entry.type === "message" ? messageChars(entry.message) : 0), 0);
   const changed = changedChars(before, taken);
   let place = -1;

@@ -33,8 +33,7 @@ describe("a result that was cut is found by its handle", () => {
     const compactor = createMessagesCompactor({ policy: capped, limits });
     await compactor.fit([...history, reply("x"), user("y")]);
     const fork = [...history, reply("z"), user("w")];
-    const handle = handleIn(await compactor.fit(fork));
-    expect((await compactor.recall(handle, range, fork))?.text).toBe("one");
+    expect((await compactor.recall(handleIn(await compactor.fit(fork)), range, fork))?.text).toBe("one");
   });
 
   test("after a restart", async () => {
@@ -43,9 +42,17 @@ describe("a result that was cut is found by its handle", () => {
     await before.fit(history, { conversation: "a" });
     await before.close();
     const after = createMessagesCompactor({ policy: capped, limits, sessions });
-    const handle = handleIn(await after.fit([...history, reply("x"), user("y")], { conversation: "a" }));
-    expect((await after.recall(handle, range, "a"))?.text).toBe("one");
+    const sent = await after.fit([...history, reply("x"), user("y")], { conversation: "a" });
+    expect((await after.recall(handleIn(sent), range, "a"))?.text).toBe("one");
   });
+});
+
+test("an edited message is sent in its new words alone, whatever a cut made of the old ones", async () => {
+  const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits });
+  const own = Array.from({ length: 61 }, (_, at) => (at % 2 === 0 ? user : reply)(`${at} is old. `.repeat(50)));
+  expect(JSON.stringify(await compactor.fit(own, { conversation: "a" }))).toContain("40 is old");
+  own[40] = user("this is new");
+  expect(JSON.stringify(await compactor.fit(own, { conversation: "a" }))).not.toContain("40 is old");
 });
 
 describe("a last message that changes at every step", () => {
