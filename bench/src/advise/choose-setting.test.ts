@@ -55,11 +55,11 @@ const NONE = { none: always({ usd: 2, held: 90 }), now: always({ usd: 1, held: 9
 
 test.each<readonly [string, Outcome, string]>([
   ["a setting that is cheaper and keeps as much is to be set", { usd: 0.8, held: 90 }, "set"],
-  ["one that keeps more, too", { usd: 0.8, held: 95 }, "set"],
   ["less than a twentieth cheaper is not", { usd: 0.97, held: 95 }, "keep"],
   ["a point less kept is a trade", { usd: 0.5, held: 89 }, "trade"],
   ["ten points less, too, but no more", { usd: 0.5, held: 80 }, "trade"],
-  ["eleven points less is no offer", { usd: 0.5, held: 79 }, "keep"],
+  ["or an amount that is printed as ten", { usd: 0.5, held: 79.96 }, "trade"],
+  ["a tenth more than ten points is no offer", { usd: 0.5, held: 79.9 }, "keep"],
   ["with requests that overflow it is not", { usd: 0.5, held: 90, overflows: 1 }, "keep"],
 ])("%s", (_, outcome, kind) => {
   const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap: always(outcome) }));

@@ -1,7 +1,7 @@
 import type { Policy } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
-import { type JudgedSettings, judgeSettings, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
+import { type JudgedSettings, judgeSettings, losesOver, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import { type JudgedRun, SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
 import { triggerLine } from "../show/trigger.ts";
 import { meanOf } from "../statistics.ts";
@@ -91,9 +91,8 @@ export function chooseSetting(
   // Who has chosen a setting is offered no second loss; a value that acts as the default does is none.
   const isChosen = byDefault !== null && (byDefault.costPercent !== now?.costPercent || byDefault.gain !== now.gain);
   const setting = verdict(({ kind }) => kind !== "proxy", isChosen ? 0 : MOST_LOST_POINTS);
-  const [worst] =
-    setting.kind === "too-few" || setting.kind === "set" ? [] : harms.filter(({ points }) => points > MOST_LOST_POINTS);
-  const harm = knownHarm ?? worst;
+  const isHarm = setting.kind !== "too-few" && setting.kind !== "set" && losesOver(harms, MOST_LOST_POINTS);
+  const harm = knownHarm ?? (isHarm ? harms[0] : undefined);
   if (unset !== undefined && harm !== undefined) {
     // A saving against a setting that has to go says nothing, nor does the replay of one that does not act as it is replayed.
     const left = chooseSetting([unset, ...others.filter((each) => each !== unset)], run);

@@ -5,7 +5,7 @@ import { createProgressBar } from "../command/progress-bar.ts";
 import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { withoutApart } from "../judge/apart.ts";
-import { MOST_LOST_POINTS } from "../judge/settings.ts";
+import { losesOver, MOST_LOST_POINTS } from "../judge/settings.ts";
 import { longSessions } from "../judge/split.ts";
 import { COSTS_MORE_RATIO, type JudgedRun } from "../judge/standing.ts";
 import type { Corpus, InputFile } from "../open/corpus.ts";
@@ -157,7 +157,7 @@ export async function decideOn(
     return groups.some((other) => {
       if (other === from || other.long.size === 0) return false;
       const [, there] = choose(other, tested)?.rows ?? [];
-      return there !== undefined && ((there.losses[0]?.points ?? 0) > mostPoints || there.costRatio > COSTS_MORE_RATIO);
+      return there !== undefined && (losesOver(there.losses, mostPoints) || there.costRatio > COSTS_MORE_RATIO);
     });
   };
   let isOffered = false;

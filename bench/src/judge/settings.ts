@@ -24,6 +24,11 @@ export type SettingVerdict<Best = Standing> =
 /** No setting is offered that loses more points of a measure; chosen. */
 export const MOST_LOST_POINTS = 10;
 
+/** Whether the worst loss is over so many points by its one printed decimal, so that none is refused that reads as the limit. */
+export function losesOver([worst]: readonly WorseMeasure[], points: number): boolean {
+  return Number((worst?.points ?? 0).toFixed(1)) > points;
+}
+
 /** Settings that are judged against the current one. */
 export interface JudgedSettings {
   readonly split: Split;
@@ -93,9 +98,7 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
       .flatMap((policy) => over(policy) ?? [])
       .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
       .toSorted((a, b) => a.costPercent - b.costPercent);
-    const near = cheaper
-      .map((own) => ({ own, losses: lossesOf(own) }))
-      .filter(({ losses: [worst] }) => (worst?.points ?? 0) <= mostPoints);
+    const near = cheaper.map((own) => ({ own, losses: lossesOf(own) })).filter(({ losses }) => !losesOver(losses, mostPoints));
     for (const { own, losses } of near) {
       const saving = losses.length === 0 ? null : savingOf(own, now);
       if (saving !== null) return { kind: "trade", best: own, sureness: saving };
