@@ -87,7 +87,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "nothing cheaper",
     { kind: "keep", why: "nothing-cheaper" },
-    `Nothing to set: no setting saves 5%. Looks best here: your own compaction. ${JUDGED}`,
+    `Nothing to set: no setting tried saves 5%. Looks best here: your own compaction. ${JUDGED}`,
     "nothing to set, yours looks best",
   ],
   [
@@ -97,15 +97,20 @@ test.each<readonly [string, Verdict, string, string]>([
     "nothing to set",
   ],
 ])("an answer says %s", (_, verdict, sentence, short) => {
-  expect(answerSentences(decided(verdict), "tokens", "largest")).toEqual([sentence]);
+  expect(answerSentences(decided(verdict), { full: false })).toEqual([sentence]);
   expect(shortAnswer(decided(verdict))).toBe(short);
 });
 
 test.each([
   ["other-window", "another window uses the same setting, and decides it"],
-  ["too-much-lost", "each setting that saves 5% loses 10 points or more of a measure"],
+  [
+    "too-much-lost",
+    "each of the 2 settings tried (model 120k; model 90k) that saves 5% loses over 10 points of a measure; nearest: model 120k saves 28.0%, passages −11.0 points (10 cases)",
+  ],
 ] as const)("an answer that keeps a setting says why: %s", (why, words) => {
-  const decision = decided({ kind: "keep", why });
+  const { choice, ...rest } = decided({ kind: "keep", why });
+  const rows = choice?.rows.map((row, at) => ({ ...row, losses: at === 0 ? [] : [moved("passages", 10 + at)] })) ?? [];
+  const decision = { ...rest, choice: choice && { ...choice, rows } };
   expect(answerSentences(decision)).toEqual([`Nothing to set: ${words}. ${JUDGED}`]);
   expect(shortAnswer(decision)).toBe(`nothing to set: ${words}`);
 });
@@ -121,7 +126,7 @@ test.each<readonly [string, Verdict, RegExp, string]>([
     "a trade, with all that it loses",
     { kind: "trade", best: { ...PROXY, losses: LOSING.losses }, sureness },
     /^Codex behind plimsoll proxy .* saves 28\.0% .* −7\.0, replaced texts −6\.0\. .* at 245k, can stay: the proxy cuts first\.$/,
-    "every saving has a loss: plimsoll proxy saves 28.0% a session on average ($11.20 in all) and loses up to 9.0 points of older replaced texts",
+    "nothing to set: no setting tried saves 5%; but plimsoll proxy saves 28.0% a session on average ($11.20 in all) and loses up to 9.0 points of older replaced texts",
   ],
   [
     "no saving",
@@ -132,15 +137,14 @@ test.each<readonly [string, Verdict, RegExp, string]>([
 ])("the proxy is a decision with its command: %s", (_, proxy, sentence, short) => {
   const decision = decided({ kind: "keep", why: "nothing-cheaper" }, proxy);
   expect(answerSentences(decision)[1]).toMatch(sentence);
-  const [own, beside, more] = answerSentences(decision, "plan");
-  expect([own, more]).toEqual([expect.stringMatching(/^Nothing to set: no setting saves 5%\. /), undefined]);
+  const [own, beside, more] = answerSentences(decision, { pays: "plan" });
+  expect([own, more]).toEqual([expect.stringMatching(/^Nothing to set: no setting tried saves 5%\. /), undefined]);
   expect(beside).toMatch(/^For less waiting or loss, with a subscription too: the hook restores/);
   expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual([
     short,
-    proxy.kind === "keep" ? short : "nothing to set: no setting saves 5%",
+    proxy.kind === "keep" ? short : "nothing to set: no setting tried saves 5%",
   ]);
-  const best = `Looks best here: your own compaction. ${JUDGED}`;
-  expect(answerSentences(decision, "plan")[0]?.includes(best)).toBe(proxy.kind === "keep");
+  expect(own?.includes(`Looks best here: your own compaction. ${JUDGED}`)).toBe(proxy.kind === "keep");
   const command = "      plimsoll proxy --upstream https://api.openai.com/v1\n";
   expect(adviceText([decision], { columns: 80, full: false }).includes(command)).toBe(proxy.kind !== "keep");
   expect(adviceText([decision], { columns: 80, full: false, pays: "plan" })).not.toContain(command);
@@ -171,7 +175,7 @@ test("a loss on one half only is a doubt, behind the figures over all sessions",
     `; loses nothing measured over all sessions; gains points: edited files +4.0. Not sure: ${half} it loses points: passages −2.0. Judged`,
   );
   expect(shortAnswer(decision)).toBe(
-    `every saving has a doubt: plimsoll proxy ${SHORT} and loses nothing over all sessions, and gains up to 4.0 points of edited files, but ${half} loses up to 2.0 points of passages`,
+    `nothing to set: no setting tried saves 5%; but plimsoll proxy ${SHORT} and loses nothing over all sessions, and gains up to 4.0 points of edited files, but ${half} loses up to 2.0 points of passages`,
   );
   expect(answerSentences(decided({ kind: "trade", best, sureness }))[0]).toMatch(/^Every saving has a doubt: /);
 });
@@ -183,7 +187,9 @@ test.each([
   const decision = decided({ kind: "idle" });
   const knobs = knobsOf("claude-code", null);
   const turning = decision.agent.turning === null || knobs === null ? null : { ...decision.agent.turning, knobs };
-  expect(answerSentences({ ...decision, agent: { ...decision.agent, version, turning } }, "plan").at(-1)).toMatch(end);
+  expect(answerSentences({ ...decision, agent: { ...decision.agent, version, turning } }, { pays: "plan" }).at(-1)).toMatch(
+    end,
+  );
 });
 
 test("the page copies a line to paste, and no removal", () => {

@@ -1,6 +1,6 @@
 import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
-import type { Standing } from "../judge/standing.ts";
+import { SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
 import {
@@ -11,6 +11,7 @@ import {
   formatTokens,
   formatUsd,
   heldCell,
+  lossText as lossOf,
   shareTexts,
 } from "../show/figures.ts";
 import { triggerLine } from "../show/trigger.ts";
@@ -26,12 +27,8 @@ type Values = ReadonlyMap<string, KnobValue | null>;
 interface DecisionWords {
   readonly facts: readonly string[];
   readonly answers: readonly string[];
-  /** The meaning of the names of tried settings, the heads behind the name, and a row for each; `null` if none was tried. */
-  readonly settings: {
-    readonly legend: string;
-    readonly heads: readonly string[];
-    readonly rows: readonly (readonly string[])[];
-  } | null;
+  /** The meaning of the names of tried settings, and a row for each; `null` if none was tried. */
+  readonly settings: { readonly legend: string; readonly rows: readonly (readonly string[])[] } | null;
   readonly fills: readonly (readonly string[])[];
   /** Lines to paste, each block below its label, and the place of the answer that they carry out. */
   readonly pastes: readonly {
@@ -56,7 +53,8 @@ const SETTING_COLUMNS: readonly (readonly [head: string, cell: (row: SettingFigu
   ],
 ];
 
-/** Heads of the table of the requests' content; the first is the name's. */
+/** Heads of the tables of tried settings, behind the name, and of the requests' content; there the first is the name's. */
+export const SETTING_HEADS: readonly string[] = SETTING_COLUMNS.map(([head]) => head);
 export const FILL_HEADS = ["contents of the requests", "mean tokens", "share", "cost"] as const;
 
 /** Puts a decision into words: with the largest gains, losses and contents of its requests, or with all. */
@@ -67,12 +65,11 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
   const shares = shareTexts(fills, ({ tokens }) => tokens);
   return {
     facts: factSentences(decision, pays),
-    answers: answerSentences(decision, pays, full ? "all" : "largest"),
+    answers: answerSentences(decision, { pays, full }),
     settings: !hasTable(decision, full)
       ? null
       : {
           legend,
-          heads: SETTING_COLUMNS.map(([head]) => head),
           rows: rows.map((row, place) => [names[place] ?? "", ...SETTING_COLUMNS.map(([, cell]) => cell(row))]),
         },
     fills: fills.map(({ kind, tokens, usd }, place) => [
@@ -142,9 +139,9 @@ export const ROW_READING =
   "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older: the same of older text; dollars: with a modelled prompt cache and estimated summaries; compacts: how often; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
 
 /** The saving of a setting against now (the mean of the sessions), how sure it is, its compactions, and the measures that fall and rise. */
-function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, extent }: Wording): string {
+function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, full }: Shown): string {
   const moved = (verb: string, sign: string, all: SettingFigures["losses"]) => {
-    const shown = extent === "all" ? all : all.slice(0, NAMED_MEASURES);
+    const shown = full ? all : all.slice(0, NAMED_MEASURES);
     const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
     const named = shown.map(({ measure, points }) => `${measure} ${sign}${formatPercent(points)}`).join(", ");
     return all.length === 0 ? [] : [`${verb} points: ${named}${others}`];
@@ -191,14 +188,6 @@ const ON_HALF = "in one of two random halves of your sessions";
 
 const NAMED_MEASURES = 3;
 
-/** Whether a sentence names all measures that rise or fall, or the largest. */
-type Extent = "all" | "largest";
-
-interface Wording {
-  readonly pays: Payment;
-  readonly extent: Extent;
-}
-
 interface Offer {
   readonly best: SettingFigures;
   readonly sureness: Sureness;
@@ -209,7 +198,9 @@ const isOffer = (verdict: OwnVerdict): verdict is Extract<OwnVerdict, Offer> =>
   verdict.kind === "set" || verdict.kind === "trade";
 
 /** The verdicts of one decision, a sentence each: on the agent's settings, and on running it behind our proxy. */
-export function answerSentences(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): readonly string[] {
+export function answerSentences(decision: Decision, shown: Partial<Shown> = {}): readonly string[] {
+  const words = { pays: "tokens", full: true, ...shown } as const;
+  const { pays } = words;
   const { choice, refusal, agent, cost, hasPlan } = decision;
   const { besideProxy, besideFrom = "" } = agent.turning?.knobs ?? {};
   const isShown = besideProxy !== undefined && cost.compactions > 0 && (hasPlan || pays === "plan");
@@ -218,7 +209,6 @@ export function answerSentences(decision: Decision, pays: Payment = "tokens", ex
   // For a person with a plan, by their word or their logs': how to wait and lose less, as the proxy can't.
   const plan = isShown ? [`For less waiting or loss, with a subscription too: ${besideProxy(agent.program)}.${update}`] : [];
   if (choice === null) return [`Nothing to set: ${refusal}.`, ...plan];
-  const words = { pays, extent };
   const verdict = refusal === null ? settingSentence(decision, choice.setting, words) : `Nothing to set: ${refusal}.`;
   const isKept = choice.setting.kind === "keep" && choice.rows.length > 1;
   const best = isBest(decision) ? " Looks best here: your own compaction." : "";
@@ -265,7 +255,7 @@ export interface Shown {
   readonly full: boolean;
 }
 
-function settingSentence(decision: Decision, verdict: OwnVerdict, words: Wording): string {
+function settingSentence(decision: Decision, verdict: OwnVerdict, words: Shown): string {
   const { agent, windowTokens, choice } = decision;
   const file = agent.turning?.settings.shown ?? "";
   switch (verdict.kind) {
@@ -288,15 +278,28 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, words: Wording
     case "trade":
       return `Every saving has a ${isOnHalf(verdict.best) ? "doubt" : "loss"}: ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
     case "keep":
-      return `Nothing to set: ${keptWhy(choice, verdict.why)}.`;
+      return `Nothing to set: ${keptWhy(decision, verdict.why)}.`;
     default:
       return verdict satisfies never;
   }
 }
 
-function keptWhy(choice: SettingChoice | null, why: keyof typeof KEEP_WORDS): string {
-  const isChosen = why === "too-much-lost" && choice?.rows.some(({ kind }) => kind === "default");
-  return isChosen ? "each setting that saves 5% more than yours loses a point or more of a measure" : KEEP_WORDS[why][0];
+/** The reason for keeping a setting; of too large a loss with the settings that were tried, and the one that loses least. */
+function keptWhy(decision: Decision, why: keyof typeof KEEP_WORDS): string {
+  const rows = decision.choice?.rows ?? [];
+  const { names } = rowNames(decision, rows);
+  const tried = rows
+    .map((row, place) => ({ ...row, name: names[place] ?? "" }))
+    .filter(({ kind }) => kind === "candidate" || kind === "default");
+  if (why !== "too-much-lost") return KEEP_WORDS[why][0];
+  const isChosen = tried.some(({ kind }) => kind === "default");
+  const than = isChosen ? "loses a point or more of a measure (against a value that you chose no loss is offered)" : LOSES;
+  const all = `${formatNumberOf(tried.length, "setting")} tried (${tried.map(({ name }) => name).join("; ")})`;
+  const [near] = tried
+    .flatMap((row) => (row.costRatio * SAME_COST_RATIO > 1 ? [] : row.losses.slice(0, 1).map((loss) => ({ row, loss }))))
+    .toSorted((a, b) => a.loss.points - b.loss.points);
+  const nearest = near === undefined ? "" : `; nearest: ${near.row.name} saves ${savesPercent(near.row)}, ${lossOf(near.loss)}`;
+  return `each of the ${all} that saves 5% ${than}${nearest}`;
 }
 
 /** The change to a file, up to its name: a value to set, or one to take out. */
@@ -315,13 +318,13 @@ function worstLoss(best: SettingFigures): string {
   return isOnHalf(best) ? `loses nothing over all sessions${gains}, but ${ON_HALF} ${loses}` : `${loses}${gains}`;
 }
 
-const LOSES = `loses ${MOST_LOST_POINTS} points or more of a measure`;
+const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
 const UNSURE = "saves 5% over all sessions, but not on each half of them, or not in 95% of samples";
 
 /** Why a setting is kept, and why the proxy is not taken. */
 const KEEP_WORDS = {
-  "nothing-cheaper": ["no setting saves 5%", "doesn't save 5%"],
-  "too-much-lost": [`each setting that saves 5% ${LOSES}`, LOSES],
+  "nothing-cheaper": ["no setting tried saves 5%", "doesn't save 5%"],
+  "too-much-lost": ["", LOSES],
   "not-confirmed": [`a setting ${UNSURE}`, UNSURE],
   "other-window": ["another window uses the same setting, and decides it", ""],
 } as const;
@@ -397,8 +400,9 @@ export function decisionTitle(decision: Decision, pays: Payment = "tokens"): str
 }
 
 /** The verdict in a few words. */
-export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, pays: Payment = "tokens"): string {
-  const wrong = turning?.refusal ?? null;
+export function shortAnswer(decision: Decision, pays: Payment = "tokens"): string {
+  const { choice, refusal, agent } = decision;
+  const wrong = agent.turning?.refusal ?? null;
   if (wrong !== null) return `nothing to set: ${wrong}`;
   const proxy = pays === "tokens" ? choice?.proxy : undefined;
   const setting = refusal === null ? choice?.setting : undefined;
@@ -407,14 +411,12 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
   const isNearer = setting?.kind === "set" && proxy?.kind === "set" && setting.best.costRatio <= proxy.best.costRatio;
   if (setting?.kind === "remove") {
     const [costs, { instead }] = [removalCost(choice, pays), setting];
-    const others = [
+    const parts = [
+      `remove ${names(setting.values)}${costs === "" ? "" : ` (${costs})`}`,
       instead.kind === "set" ? `set ${shortValues(instead.best.values)}` : "",
       proxy !== undefined && isOffer(proxy) ? "use plimsoll proxy" : "",
     ];
-    return [
-      `remove ${names(setting.values)}${costs === "" ? "" : ` (${costs})`}`,
-      ...others.filter((text) => text !== ""),
-    ].join("; or ");
+    return parts.filter((text) => text !== "").join("; or ");
   }
   if (proxy?.kind === "set" && !isNearer) return `use plimsoll proxy, ${saves(proxy.best)}`;
   if (setting?.kind === "set") return `set its values, ${saves(setting.best)}`;
@@ -423,10 +425,10 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
   const named = trades.map(
     (best) => `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${saves(best)} and ${worstLoss(best)}`,
   );
-  const why = setting?.kind === "keep" ? `: ${keptWhy(choice, setting.why)}` : "";
-  if (named.length === 0) return isBest({ choice }) ? "nothing to set, yours looks best" : `nothing to set${why}`;
-  const kinds = [...new Set(trades.map((best) => (isOnHalf(best) ? "doubt" : "loss")))];
-  return `every saving has a ${kinds.join(" or a ")}: ${named.join("; ")}`;
+  const why = setting?.kind === "keep" ? `: ${keptWhy(decision, setting.why)}` : "";
+  if (named.length === 0 && isBest({ choice })) return "nothing to set, yours looks best";
+  if (setting?.kind !== "trade") return [`nothing to set${why}`, ...named].join("; but ");
+  return `every saving has a ${isOnHalf(setting.best) ? "doubt" : "loss"}: ${named.join("; or ")}`;
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */

@@ -32,6 +32,7 @@ import {
   MEASURE_READING,
   pricedText,
   ROW_READING,
+  SETTING_HEADS,
   type Shown,
   shortAnswer,
 } from "./advice-words.ts";
@@ -203,7 +204,7 @@ function adviceJson(decisions: readonly Decision[], pays: Payment): string {
   const plain = decisions.map(({ agent: { turning, ...agent }, ...decision }) => ({
     ...{ ...agent, ...decision, agent: agent.agent },
     setting: turning === null ? null : { file: turning.settings.shown, now: turning.values, namesOf: turning.knobs.version },
-    answer: answerSentences({ agent: { turning, ...agent }, ...decision }, pays),
+    answer: answerSentences({ agent: { turning, ...agent }, ...decision }, { pays }),
   }));
   // A plan has no proxy.
   return figuresJson({ formatVersion: JSON_VERSION, decisions: plain }, "program", ...(pays === "plan" ? ["proxy"] : []));
@@ -222,7 +223,9 @@ export function adviceHtml(
   { pays = "tokens", habits = [], source = "" }: AdviceSource = {},
 ): string {
   const agents = advisedAgents(decisions);
-  const sentences = decisions.flatMap((decision) => answerSentences(decision, pays).map((text) => [decision, text] as const));
+  const sentences = decisions.flatMap((decision) =>
+    answerSentences(decision, { pays }).map((text) => [decision, text] as const),
+  );
   const main = html`<h1>Compaction: its cost, and advice</h1>
 <section class="answer" aria-label="The answer"><p class="pick">${spentSentence(decisions, pays, source)}</p>
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
@@ -241,7 +244,7 @@ function decisionSection(decision: Decision, index: number, pays: Payment): Mark
   return html`<section aria-label="${title}"><h2>${title}</h2>
 ${facts.map((text) => html`<p class="soft">${text}</p>`)}
 ${pastes.map(({ label, lines, isPasted }, place) => (isPasted ? pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }) : html`<p>${label}: ${lines.join("; ")}</p>`))}
-${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, ["setting", ...settings.heads], settings.rows)}`}
+${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, ["setting", ...SETTING_HEADS], settings.rows)}`}
 <h3>Contents of the requests</h3>
 ${table(`contents of the requests, ${title}`, ["content", ...FILL_HEADS.slice(1)], fills)}</section>`;
 }
@@ -284,7 +287,7 @@ export function adviceText(
         isRead: decision === shown.find(isTabled),
       }),
     ),
-    rest.flatMap((decision) => prose(`${decisionTitle(decision, pays)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
+    rest.flatMap((decision) => prose(`${decisionTitle(decision, pays)}. ${answerSentences(decision, { pays })[0] ?? ""}`)),
     habits.length === 0
       ? []
       : ["The most expensive habits in these logs:", ...habits.flatMap((text) => prose(`- ${text}`, "  "))],
@@ -355,7 +358,7 @@ export function answerLines(
   const why =
     decisions.slice(1).length > 0
       ? []
-      : decisions.flatMap((only) => answerSentences(only, pays, full ? "all" : "largest")).map((text) => `→ ${text}`);
+      : decisions.flatMap((only) => answerSentences(only, { pays, full })).map((text) => `→ ${text}`);
   return [...prose(spentSentence(decisions, pays, source)).slice(0, 2), ...why.flatMap((line) => prose(line)), ...rest];
 }
 
@@ -402,7 +405,7 @@ function decisionLines(
       : [
           "",
           ...prose(settings.legend),
-          ...table(["", ...settings.heads], settings.rows),
+          ...table(["", ...SETTING_HEADS], settings.rows),
           ...(isRead ? ["", ...prose(ROW_READING)] : []),
         ]),
     ...(fills.length === 0 ? [] : ["", ...table(FILL_HEADS, fills)]),

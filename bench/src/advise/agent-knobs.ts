@@ -75,7 +75,12 @@ export function namedLikeness(policy: Policy, values: KnobValues): Policy {
   return { ...policy, name: `${policy.name}: ${text || "as it is"}` };
 }
 
-/** Lines at which an agent could act sooner, as shares of the window: all agents' knobs are tried at these. Chosen. */
+/** Values at which an agent could act sooner than by default, the highest last, with the one half-way from that to the default: all agents' knobs are tried so. */
+export function withHalfWay(sooner: readonly number[], byDefault: number): readonly number[] {
+  return sooner.flatMap((value, place) => (place < sooner.length - 1 ? [value] : [value, (value + byDefault) / 2]));
+}
+
+/** Lines at which an agent could act sooner, as shares of the window. Chosen. */
 export const SOONER_RATIOS: readonly number[] = [0.45, 0.6, 0.75];
 
 const ROUND_TOKENS = 1_000;

@@ -1,5 +1,5 @@
 import { CLAUDE_CODE_PEER } from "../peers/claude-code.ts";
-import { type AgentKnobs, namedLikeness, numberOf } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf, roundTokens, withHalfWay } from "./agent-knobs.ts";
 import { valueAt } from "./setting-text.ts";
 
 const WINDOW = "autoCompactWindow";
@@ -74,6 +74,9 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
       (numberOf(values, WINDOW) ?? LEAST_TOKENS) < LEAST_TOKENS
         ? "values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)"
         : null,
-    grid: (windowTokens) => TRIED_TOKENS.filter((tokens) => tokens < windowTokens).map((tokens) => new Map([[WINDOW, tokens]])),
+    grid: (windowTokens) => {
+      const sooner = TRIED_TOKENS.filter((tokens) => tokens < windowTokens);
+      return withHalfWay(sooner, windowTokens).map((tokens) => new Map([[WINDOW, roundTokens(tokens)]]));
+    },
   },
 };

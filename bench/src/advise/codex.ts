@@ -1,5 +1,5 @@
 import { CODEX_PEER } from "../peers/codex.ts";
-import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS, withHalfWay } from "./agent-knobs.ts";
 import { valueAt } from "./setting-text.ts";
 
 const LIMIT = "model_auto_compact_token_limit";
@@ -45,6 +45,7 @@ export const CODEX_KNOBS: AgentKnobs = {
       const line = limitTokens === null ? WINDOW_RATIO : { min: [{ tokens: limitTokens }, WINDOW_RATIO] };
       return namedLikeness({ ...CODEX_PEER.policy, trigger: { atLeast: line } }, values);
     },
-    grid: (windowTokens) => SOONER_RATIOS.map((ratio) => new Map([[LIMIT, roundTokens(ratio * windowTokens)]])),
+    grid: (windowTokens) =>
+      withHalfWay(SOONER_RATIOS, WINDOW_RATIO.ratio).map((ratio) => new Map([[LIMIT, roundTokens(ratio * windowTokens)]])),
   },
 };

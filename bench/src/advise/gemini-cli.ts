@@ -1,12 +1,12 @@
 import { GEMINI_CLI_PEER } from "../peers/gemini-cli.ts";
-import { type AgentKnobs, namedLikeness, numberOf } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf, withHalfWay } from "./agent-knobs.ts";
 
 const THRESHOLD = "model.compressionThreshold";
 /** Its own, and the share of the history that it keeps (`chatCompressionService.ts`). */
 const DEFAULT_RATIO = 0.5;
 const PRESERVED_RATIO = 0.3;
 /** Shares of the window that are tried; its setting is said to be one of 0.2, 0.3 and the like. */
-const TRIED_RATIOS = [0.2, 0.3, 0.4, 0.65, 0.8] as const;
+const TRIED_RATIOS = [...withHalfWay([0.2, 0.3, 0.4], DEFAULT_RATIO), 0.65, 0.8];
 
 /** gemini-cli acts at a share of the window, and keeps three tenths of the history. */
 export const GEMINI_CLI_KNOBS: AgentKnobs = {

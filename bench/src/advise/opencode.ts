@@ -1,6 +1,6 @@
 import { OPENCODE_PEER, OPENCODE_PRUNE_PEER } from "../peers/opencode.ts";
 import type { AgentKnobs, KnobReplay, KnobValues } from "./agent-knobs.ts";
-import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS, withHalfWay } from "./agent-knobs.ts";
 
 const AUTO = "compaction.auto";
 const PRUNE = "compaction.prune";
@@ -33,7 +33,7 @@ function replayOf({ reserved, keep }: Names): KnobReplay {
       return namedLikeness(likeness, values);
     },
     grid: (windowTokens) => {
-      const reserves = SOONER_RATIOS.map((ratio) => roundTokens((1 - ratio) * windowTokens));
+      const reserves = withHalfWay(SOONER_RATIOS, 1).map((ratio) => roundTokens((1 - ratio) * windowTokens));
       const points: readonly KnobValues[] = [
         new Map([[PRUNE, true]]),
         new Map([[keep, KEPT_TOKENS]]),

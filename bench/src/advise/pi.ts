@@ -1,11 +1,13 @@
 import { piPolicy } from "@plimsoll/core";
-import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS, withHalfWay } from "./agent-knobs.ts";
 
 const RESERVE = "compaction.reserveTokens";
 const KEEP = "compaction.keepRecentTokens";
 const ENABLED = "compaction.enabled";
 const SOURCE = "@earendil-works/pi-coding-agent dist/core/settings-manager.js, docs/settings.md";
 
+/** Its own reserve. */
+const RESERVE_TOKENS = 16_384;
 /** Tokens kept that are tried next to its own 20,000; chosen. */
 const KEPT_TOKENS = 40_000;
 
@@ -34,7 +36,8 @@ export const PI_KNOBS: AgentKnobs = {
       return namedLikeness(policy, values);
     },
     grid: (windowTokens) => {
-      const reserves = SOONER_RATIOS.map((ratio) => roundTokens((1 - ratio) * windowTokens));
+      const ratios = withHalfWay(SOONER_RATIOS, 1 - RESERVE_TOKENS / windowTokens);
+      const reserves = ratios.map((ratio) => roundTokens((1 - ratio) * windowTokens));
       return [
         new Map([[KEEP, KEPT_TOKENS]]),
         ...reserves.map((reserve) => new Map([[RESERVE, reserve]])),

@@ -1,5 +1,6 @@
 import { type CacheRules, createSpending, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
 import { shortId } from "../command/find-inputs.ts";
+import { addTo } from "../needs/statements.ts";
 import type { Corpus } from "../open/corpus.ts";
 import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
 import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NO_FIGURE, shareTexts } from "../show/figures.ts";
@@ -154,19 +155,14 @@ export function factsText(sessions: readonly CountedSession[], { pays, logs, pro
   const table = (heads: readonly string[], rows: readonly (readonly string[])[], leftColumns: readonly number[] = [0]) =>
     drawTable({ head: [heads.map(cell)], rows: rows.map((row) => row.map(printable)), leftColumns }, columns);
   const dollars = pays === "tokens" ? "dollars" : "list price";
-  const models = new Map<string, { title: string; modelId: string; all: Sums[]; sessions: number }>();
+  const models = new Map<string, { sums: Sums; sessions: number }[]>();
   for (const { title, facts, models: own } of sessions)
-    for (const [modelId, sums] of own) {
-      const row = models.get(`${title} ${modelId}`) ?? { title, modelId, all: [], sessions: 0 };
-      models.set(`${title} ${modelId}`, {
-        ...row,
-        all: [...row.all, sums],
-        sessions: row.sessions + (facts.isSubAgent ? 0 : 1),
-      });
-    }
-  const rows = [...models.values()].toSorted((a, b) => sumOf(b.all, usdOf) - sumOf(a.all, usdOf));
-  const spent = rows.map(({ title, modelId, all, sessions: count }) => [
-    `${title}, ${modelId}`,
+    for (const [modelId, sums] of own) addTo(models, `${title}, ${modelId}`, { sums, sessions: facts.isSubAgent ? 0 : 1 });
+  const rows = [...models]
+    .map(([name, parts]) => ({ name, all: parts.map(({ sums }) => sums), count: sumOf(parts, (part) => part.sessions) }))
+    .toSorted((a, b) => sumOf(b.all, usdOf) - sumOf(a.all, usdOf));
+  const spent = rows.map(({ name, all, count }) => [
+    name,
     formatCount(count),
     formatCount(sumOf(all, ({ requests }) => requests)),
     formatTokens(sumOf(all, ({ promptTokens }) => promptTokens)),
