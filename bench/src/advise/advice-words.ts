@@ -1,4 +1,5 @@
 import { agentVersionAtLeast } from "../formats/agent-windows.ts";
+import { summaryRequestKind } from "../formats/summary-requests.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import { SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
 import type { Sureness } from "../judge/sureness.ts";
@@ -19,6 +20,7 @@ import { sumOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { OwnVerdict, SettingChoice, SettingFigures } from "./choose-setting.ts";
 import type { Decision, Payment, Turning } from "./decide.ts";
+import { summaryPrice } from "./recorded-cost.ts";
 import { placeOf } from "./setting-text.ts";
 import type { WindowFill } from "./window-fill.ts";
 
@@ -103,20 +105,18 @@ function rowNames(
     [...of].map(([path, value]) => (paths.length === 1 ? shown(value) : `${wordOf(path)} ${shown(value)}`)).join(", ");
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
-  const defaults = `${agent.title}'s defaults`;
   const set = rows.flatMap(({ kind, recorded }) =>
     kind !== "now" && kind !== "default"
       ? []
-      : [`${kind}: ${kind === "now" && now.size > 0 ? shortValues(now) : defaults} (${recordedText(recorded)}).`],
+      : [
+          `${kind}: ${kind === "now" && now.size > 0 ? shortValues(now) : `${agent.title}'s defaults`} (${recordedText(recorded)}).`,
+        ],
   );
   const tried = meant.every((text) => text === "") ? [] : [`Settings tried: ${meant.join("; ")}.`];
   const proxy = rows.some(({ kind }) => kind === "proxy") ? " proxy: the agent under plimsoll proxy." : "";
-  const large = rows.flatMap(({ standing }, place) =>
-    standing.tooLarge === 0 ? [] : [`${names[place]} ${formatCount(standing.tooLarge)}`],
-  );
+  const large = rows.flatMap(({ standing: { tooLarge } }, place) => (tooLarge === 0 ? [] : [`${names[place]} ${tooLarge}`]));
   const over = large.length === 0 ? "" : ` Requests over the window: ${large.join(", ")}.`;
-  const unpriced = rows.some(({ standing }) => standing.usd === null);
-  const tokens = unpriced
+  const tokens = rows.some(({ standing }) => standing.usd === null)
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
   return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${over}${tokens}` };
@@ -454,7 +454,7 @@ function factSentences({ agent, cost, waitsMs, days, choice, models, windowBy }:
   const usd =
     cost.compactionUsd === null
       ? ""
-      : `, ${price}about $${formatUsd(cost.compactionUsd)}${pricedText(cost.pricedCompactions, cost.compactions)}`;
+      : `, ${price}about $${formatUsd(cost.compactionUsd)}${pricedText(cost.pricedCompactions, cost.compactions)} (prompts of summaries ${summaryPrice(summaryRequestKind(agent.agent))})`;
   return [
     ...facts,
     `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}.${cost.neededLater === 0 ? "" : ` The agent read ${formatNumberOf(cost.neededLater, "removed line")} again (${agent.program} inspect ID shows them).`}`,

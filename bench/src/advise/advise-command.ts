@@ -179,7 +179,7 @@ async function decideAll(
     const agents = opened.map(({ logs: { agent }, corpus }) => ({
       title: knobsOf(agent, null)?.title ?? titleOf(agent),
       corpus,
-      isCached: summaryRequestKind(agent) === "cached",
+      summaries: summaryRequestKind(agent),
     }));
     counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
     io.stdout.write(

@@ -37,19 +37,17 @@ test.each([
 });
 
 test.each([
-  ["come from the logs' own figures", 1, 0.5],
-  ["are unknown without a price", 0, null],
-] as const)("dollars of compactions %s", (_, pricedCompactions, compactionUsd) => {
+  ["come from the logs' own figures, beside a least sum", 1, 0.5, "anew"],
+  ["are unknown without a price", 0, null, "logged"],
+] as const)("dollars of compactions %s", (_, pricedCompactions, compactionUsd, summaries) => {
   const { rows, sessions } = exampleReport({ sessions: ["a", "b"], calls: 3 });
   const report = { sessions, rows: rows.map((row) => ({ ...row, compactions: row.session === "a" ? [COMPACTION] : [] })) };
   const counted = ["a", "other"].map((session) => ({
     facts: { session },
-    summariesUsd: 0.4,
-    lostCacheUsd: 0.1,
-    pricedCompactions,
+    ...{ summaries, summariesUsd: 0.4, lostCacheUsd: 0.1, pricedCompactions },
   }));
   const cost = recordedCost(report, counted);
-  expect(cost.usdText).toBe(recordedUsdText(sessions));
+  expect(cost.usdText).toBe(`${summaries === "anew" ? "at least " : ""}${recordedUsdText(sessions)}`);
   expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, neededLater: 3, sessions: 2 });
   expect(cost).toMatchObject({ compactionUsd, pricedCompactions });
 });

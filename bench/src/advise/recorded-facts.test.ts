@@ -28,7 +28,7 @@ function session(minutes: number, boundaries: readonly number[] = []): Transcrip
 const counted = (transcripts: readonly Transcript[], pays: "tokens" | "plan" = "tokens", unpriced = "") => {
   const corpus = { lineages: lineages(transcripts), facts: transcripts.map(sessionFacts) };
   const rules = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS };
-  return countedSessions([{ title: "Agent", corpus, isCached: false }], {
+  return countedSessions([{ title: "Agent", corpus, summaries: "anew" }], {
     pricesOf: (id, atMs) => (id === unpriced || atMs === null || atMs < Date.UTC(2026, 0, 1) ? null : PRICES),
     cacheRulesOf: () => rules,
     pays,
@@ -69,7 +69,7 @@ test("clearings of old results are counted apart from compactions", () => {
   );
   const text = factsText(counted([{ ...made, entries: cleared }]), SHOWN, 80);
   expect(text.replace(/\s+/g, " ")).toMatch(
-    /1 compaction and 1 clearing of old tool results in 1 session: .*\. Summaries cost about \S+ \(estimated; most logs lack their requests\), the lost prompt cache \S+\. Newest/,
+    /1 compaction and 1 clearing of old tool results in 1 session: .*\. Summaries cost about \S+ \(estimated: Agent's at full input price; most logs, and the table's dollars, lack them\), the lost prompt cache \S+\. Newest/,
   );
 });
 
@@ -89,7 +89,7 @@ test("compactions without a price are named", () => {
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {
   const paid = [{ ...session(1), plan: "pro" }];
-  const note = "1 session on a subscription (pro), the logs say: --plan shows dollars as list";
+  const note = "The logs of 1 session name a subscription (pro): add --plan if you pay by";
   expect(factsText(counted(paid), SHOWN, 80)).toContain(note);
   expect(factsText(counted(paid, "plan"), { ...SHOWN, pays: "plan" }, 80)).not.toContain("by subscription");
 });

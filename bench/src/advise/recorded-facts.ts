@@ -1,5 +1,6 @@
 import { type CacheRules, createSpending, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
 import { shortId } from "../command/find-inputs.ts";
+import type { SummaryRequestKind } from "../formats/summary-requests.ts";
 import { addTo } from "../needs/statements.ts";
 import type { Corpus } from "../open/corpus.ts";
 import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
@@ -8,15 +9,14 @@ import { sumOf } from "../statistics.ts";
 import { beginningOf, printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import { fillName, pricedText, waitedText } from "./advice-words.ts";
-import { compactionSpend } from "./recorded-cost.ts";
+import { compactionSpend, summaryPrice } from "./recorded-cost.ts";
 import type { WindowFill } from "./window-fill.ts";
 
 /** The logs of an agent, opened and not replayed yet. */
 export interface AgentFacts {
   readonly title: string;
   readonly corpus: Pick<Corpus, "lineages" | "facts">;
-  /** Whether the agent asks for a summary behind its cached conversation. */
-  readonly isCached: boolean;
+  readonly summaries: SummaryRequestKind;
 }
 
 /** Prices and the way of showing them; a person with a plan pays no tokens. */
@@ -33,9 +33,8 @@ interface Sums {
 }
 
 /** One session's answers that count in it, and their sums. */
-interface CountedSession extends Sums {
+interface CountedSession extends Sums, Pick<AgentFacts, "title" | "summaries"> {
   readonly facts: SessionFacts;
-  readonly title: string;
   readonly models: Map<string, Sums>;
   compactions: number;
   clearings: number;
@@ -60,7 +59,7 @@ function countedSession(
 ): CountedSession | null {
   const sums = (): Sums => ({ requests: 0, promptTokens: 0, spending: createSpending(pricesOf) });
   const counted: CountedSession = {
-    ...{ facts, title: agent.title, models: new Map(), ...sums() },
+    ...{ facts, title: agent.title, summaries: agent.summaries, models: new Map(), ...sums() },
     ...{ compactions: 0, clearings: 0, waitsMs: [], takenTokens: 0 },
     ...{ summariesUsd: 0, lostCacheUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0, pausedTokens: 0 },
   };
@@ -96,7 +95,7 @@ function countedSession(
     counted.replyUsd += prices === null ? 0 : outputUsd(replied, tokens, prices);
     if (cutTokens !== null) {
       counted.takenTokens += Math.max(0, cutTokens - tokens);
-      const isCached = isAsked ? agent.isCached : null;
+      const isCached = isAsked ? agent.summaries === "cached" : null;
       const { summaryUsd, lostCacheUsd } = compactionSpend(cutTokens, usage.input, { prices, rules, isCached });
       counted.summariesUsd += summaryUsd;
       counted.lostCacheUsd += lostCacheUsd;
@@ -213,8 +212,8 @@ const WORDS_CHARS = 24;
 function planNote(sessions: readonly CountedSession[]): readonly string[] {
   const plans = sessions.flatMap(({ facts }) => facts.plan ?? []);
   if (plans.length === 0) return [];
-  const named = `${formatNumberOf(plans.length, "session")} on a subscription (${[...new Set(plans)].join(", ")}), the logs say`;
-  return [prose(printable(`${named}: --plan shows dollars as list prices. plimsoll proxy needs an API key.`)).join("\n")];
+  const named = `The logs of ${formatNumberOf(plans.length, "session")} name a subscription (${[...new Set(plans)].join(", ")})`;
+  return [prose(printable(`${named}: add --plan if you pay by subscription; else ignore this line.`)).join("\n")];
 }
 
 function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"], program: string): string {
@@ -222,20 +221,19 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
   const clearings = sumOf(sessions, (each) => each.clearings);
   if (compactions + clearings === 0) return "Nothing was compacted.";
   const compacted = sessions.filter((each) => each.compactions + each.clearings > 0);
-  const cuts = [
-    ...(compactions === 0 ? [] : [formatNumberOf(compactions, "compaction")]),
-    ...(clearings === 0 ? [] : [`${formatNumberOf(clearings, "clearing")} of old tool results`]),
-  ].join(" and ");
+  const clearing = clearings === 0 ? "" : `${formatNumberOf(clearings, "clearing")} of old tool results`;
+  const cuts = [compactions === 0 ? "" : formatNumberOf(compactions, "compaction"), clearing].filter((text) => text !== "");
   const [newest] = compacted.toSorted((a, b) => (b.facts.startedMs ?? 0) - (a.facts.startedMs ?? 0));
   const waitsMs = sessions.flatMap((each) => each.waitsMs);
   const priced = sumOf(sessions, ({ pricedCompactions }) => pricedCompactions);
   const [summariesUsd, lostUsd] = [sumOf(sessions, (each) => each.summariesUsd), sumOf(sessions, (each) => each.lostCacheUsd)];
   const list = pays === "plan" ? ", at list prices" : "";
+  const asked = [...new Set(compacted.map(({ title, summaries }) => `${title}'s ${summaryPrice(summaries)}`))].join(", ");
   const cost =
     priced === 0
       ? "They have no price"
-      : `Summaries cost about $${formatUsd(summariesUsd)} (estimated; most logs lack their requests), the lost prompt cache $${formatUsd(lostUsd)}${list}${pricedText(priced, compactions)}`;
-  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. ${cost}. Newest: ${program} inspect ${shortId(newest?.facts.file ?? "")}.`;
+      : `Summaries cost about $${formatUsd(summariesUsd)} (estimated: ${asked}; most logs, and the table's dollars, lack them), the lost prompt cache $${formatUsd(lostUsd)}${list}${pricedText(priced, compactions)}`;
+  return `${cuts.join(" and ")} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sumOf(sessions, ({ takenTokens }) => takenTokens))} tokens were removed. ${cost}. Newest: ${program} inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */
