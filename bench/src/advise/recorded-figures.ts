@@ -61,12 +61,17 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
   );
 }
 
-/** The price of the compaction at a place of the log, between the reports before and after it. */
+/** The price of the compaction at a place of the log, between the reports before and after it. The last of several there lost the cache, and one summary counts. */
 function spendAt({ entries, format }: Transcript, place: number): RecordedCompaction["spend"] {
-  const next = entries.slice(place).find((entry) => entry.type === "usage") ?? null;
+  const further = entries.slice(place + 1);
+  const next = further.find((entry) => entry.type === "usage") ?? null;
   const before = entries.slice(0, place).findLast((entry) => entry.type === "usage")?.usage.input.totalTokens ?? null;
   const prices = next === null ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
   if (next === null || before === null || next.usage.input.totalTokens === null || prices === null) return null;
-  const isCached = entries.slice(place, place + 1).some(isClearing) ? null : summaryRequestKind(format) === "cached";
-  return compactionSpend(before, next.usage.input, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });
+  const later = further.slice(0, further.indexOf(next)).filter((entry) => entry.type === "compaction" && !isRollBack(entry));
+  const isFree = entries.slice(place, place + 1).some(isClearing) || !later.every(isClearing);
+  const isCached = isFree ? null : summaryRequestKind(format) === "cached";
+  const rules = MODEL_CATALOG.cacheRulesOf(next.modelId);
+  const spend = compactionSpend(before, next.usage.input, { prices, rules, isCached });
+  return later.length === 0 ? spend : { ...spend, lostCacheUsd: 0 };
 }

@@ -369,7 +369,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
         cutEstimator: null,
         modelId: item.modelId ?? null,
       },
-      ...{ budgetTokens: null, tokensBefore: item.tokensBefore, tokensAfter: null },
+      ...{ budgetTokens: null, tokensBefore: item.tokensBefore, tokensAfter: item.tokensAfter ?? null },
       ...{ messagesBefore: before.length, messagesAfter: after.length, work: createWorkCounter().total() },
     },
     atMs: item.atMs,

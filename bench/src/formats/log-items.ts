@@ -96,6 +96,7 @@ export interface BoundaryItem extends Provenance {
   readonly summary: UserItem | null;
   readonly kept: KeptHistory;
   readonly tokensBefore: number | null;
+  readonly tokensAfter?: number | null;
   /** The usage of the summary's own request, and the model that wrote it; left out or `null` if the recording does not report them. */
   readonly usage?: Usage | null;
   readonly modelId?: string | null;

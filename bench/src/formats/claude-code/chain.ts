@@ -272,7 +272,7 @@ interface PendingBoundary {
 
 /**
  * The recorded compaction, with the messages that stayed next to the summary (2.1.219 and later name them), or a clearing of old results and attachments that are not
- * sent any more (seen in 2.1.17 and 2.1.20): its line counts only the tokens of results.
+ * sent any more (seen in 2.1.17 and 2.1.20): its line counts only the tokens of results, so its sizes are the last prompt and the prompt without the saved tokens.
  */
 function boundaryItemOf(
   { value, line }: PendingBoundary,
@@ -285,9 +285,13 @@ function boundaryItemOf(
   const attached = stringsAt(metadata, "clearedAttachmentUUIDs").flatMap((uuid) => log.itemOfUuid.get(uuid) ?? []);
   const cleared = [...log.items.filter((item) => item.kind === "result" && callIds.has(item.callId)), ...attached];
   const from = { sourceId: stringAt(value, "uuid"), line, atMs: timeMsAt(value, "timestamp") };
+  const last = log.items.findLast((item) => item.kind === "reply");
+  const [sentTokens, savedTokens] = [last?.usage?.input.totalTokens ?? null, numberAt(metadata, "tokensSaved")];
+  const tokensAfter = sentTokens === null || savedTokens === null ? null : Math.max(0, sentTokens - savedTokens);
   return boundaryItem(summary, from, {
-    kept: isClearing ? { kind: "cleared", cleared } : { kind: "items", items: preservedItems(metadata, log) },
-    ...(isClearing ? {} : { tokensBefore: numberAt(metadata, "preTokens") }),
+    ...(isClearing
+      ? { kept: { kind: "cleared", cleared }, tokensBefore: sentTokens, tokensAfter }
+      : { kept: { kind: "items", items: preservedItems(metadata, log) }, tokensBefore: numberAt(metadata, "preTokens") }),
     ...(stringAt(metadata, "trigger") === "auto" ? { isAutomatic: true } : {}),
   });
 }

@@ -254,7 +254,7 @@ test.each<[string, unknown, readonly string[], readonly string[], string]>([
   const words = line.replace("CALL", READ("c1")).replace("CLEARED", "[Old tool result content cleared]");
   expect(describeLog(transcript).slice(-3)).toEqual([words, usage(2), "model: on"]);
   expect(transcript?.entries.find((item) => item.type === "compaction")).toMatchObject({
-    record: { tokensBefore: null, steps: [{ strategy: "clearing old results" }] },
+    record: { tokensBefore: 111, tokensAfter: 71, steps: [{ strategy: "clearing old results" }] },
   });
   expect(transcript).toMatchObject({ automaticCompactionIds: ["b1"], notes: [] });
 });

@@ -93,7 +93,7 @@ export function costWords(
   const words = [
     ...(waitMs === null || waitMs < MS_PER_SECOND ? [] : [`${Math.round(waitMs / MS_PER_SECOND)} s of waiting`]),
     ...(spend === null || spend.summaryUsd === 0 || !isPaid ? [] : [`about $${formatUsd(spend.summaryUsd)} for the summary`]),
-    ...(spend === null ? [] : [`$${formatUsd(spend.lostCacheUsd)} for the lost prompt cache`]),
+    ...(spend === null || spend.lostCacheUsd === 0 ? [] : [`$${formatUsd(spend.lostCacheUsd)} for the lost prompt cache`]),
   ];
   return words.length === 0 ? [] : [words.join("; ")];
 }

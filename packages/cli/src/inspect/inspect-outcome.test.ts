@@ -237,6 +237,10 @@ const COMPACTED = [
   system("compact_boundary", { compactMetadata: { trigger: "auto", preTokens: 52_000 } }),
   user("s", "Locks were looked at.", { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
 ];
+const clearing = (id: string, tokensSaved: number) =>
+  system("microcompact_boundary", {
+    microcompactMetadata: { trigger: "auto", preTokens: 60, tokensSaved, compactedToolIds: [id] },
+  });
 const UPPER = "the agent attached recently used files again; the log does not show them, so these losses are upper bounds";
 
 test.each<[string, readonly object[], readonly string[]]>([
@@ -244,7 +248,7 @@ test.each<[string, readonly object[], readonly string[]]>([
     "a file that the agent attached again is in the prompt",
     [resultOf("c1", FILE, { toolUseResult: READ }), answer("a2", 50_000, text("seen")), ...COMPACTED],
     [
-      "(automatic): 50.0k → 7.00k tokens",
+      "(automatic at 52.0k): 50.0k → 7.00k tokens",
       "the agent read no removed line again",
       UPPER,
       "more for the system prompt, tools and files attached again, which",
@@ -260,15 +264,20 @@ test.each<[string, readonly object[], readonly string[]]>([
   ],
   [
     "a clearing of old results is a compaction, and asks no model",
-    [
-      ...[resultOf("c1", FILE), answer("a2", 50_000, text("seen"))],
-      system("microcompact_boundary", { microcompactMetadata: { trigger: "auto", preTokens: 60, compactedToolIds: ["c1"] } }),
-    ],
+    [...[resultOf("c1", FILE), answer("a2", 50_000, text("seen"))], clearing("c1", 40)],
     [
       "compactions: 1 (1 only shortened old results)",
       "compaction (automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened $0.0402 for the lost prompt cache",
       "no longer sent: results of Read 1",
       "the agent read 1 removed line again",
+    ],
+  ],
+  [
+    "a clearing right before a compaction takes what the log says, and the lost cache counts once",
+    [resultOf("c1", FILE), answer("a2", 50_000, text("seen")), clearing("c1", 10_000), ...COMPACTED],
+    [
+      "by clearing old results): 50.0k → 40.0k tokens, all messages stay, some shortened ◆ compaction (automatic at 52.0k): 40.0k → 7.00k tokens",
+      "about $0.0750 for the summary; $0.0402 for the lost prompt cache no longer sent",
     ],
   ],
 ])("of Claude Code's compactions, %s", async (_, lines, words) => {
@@ -303,7 +312,7 @@ test("compactions before the newest are one sentence, unless all are asked for",
   const again = [...COMPACTED, answer("a3", 7_000, text("r"))].map((line, place) => ({ ...line, uuid: `again-${place}` }));
   const losses = async (...options: readonly string[]) => {
     const shown = await inspected("twice.jsonl", [...lines, ...again], ...options);
-    expect(shown).toMatch(/messages? became 1 summary\n +about \$[^\n]+\n/);
+    expect(shown).toMatch(/messages? became 1\s+summary\n +about \$[^\n]+\n/);
     return [shown.match(/◆ compaction \(/g)?.length, shown.match(/no longer sent/g)?.length];
   };
   expect(await losses()).toEqual([2, 1]);

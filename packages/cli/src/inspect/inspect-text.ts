@@ -61,20 +61,11 @@ export function inspectJson(inspected: readonly InspectedSession[]): { readonly 
     const { name, file, format, notes } = transcript;
     const facts = sessionFacts(session);
     const compactions = story.compactions.map((each) => {
-      const { entry, callsBefore, messagesBefore, messagesAfter, isReverted } = each;
+      const { entry, callsBefore, messagesBefore, messagesAfter, isReverted: isUndone } = each;
       const { reason, policy } = entry.record;
-      const [text, sizes] = [compactionHead(each, session), sizesOf(each, story)];
-      const figures = {
-        id: entry.id,
-        reason,
-        policy,
-        callsBefore,
-        ...sizes,
-        messagesBefore,
-        messagesAfter,
-        isUndone: isReverted,
-      };
-      return { text, ...figures, ...recorded.compactions.get(entry.id), isPutBack: isPutBack(each, session) };
+      const figures = { callsBefore, ...sizesOf(each, story), messagesBefore, messagesAfter, isUndone };
+      const cost = { ...recorded.compactions.get(entry.id), isPutBack: isPutBack(each, session) };
+      return { text: compactionHead(each, session), id: entry.id, reason, policy, ...figures, ...cost };
     });
     return {
       ...{ name, format, facts: Object.fromEntries(facts.map((fact) => [fact.name, fact.value])) },
@@ -164,13 +155,15 @@ export function isPutBack({ entry }: CompactionStory, { transcript }: InspectedS
 
 /** Reason, policy, strategies and sizes of a compaction. */
 export function compactionHead(story: CompactionStory, { story: session, recorded }: InspectedSession): string {
-  const { reason, policy, steps } = story.entry.record;
+  const { reason, policy, steps, tokensBefore } = story.entry.record;
   const strategies = steps.filter(({ outcome }) => outcome === "applied").map(({ strategy }) => printable(strategy));
   const by = strategies.length === 0 ? "" : ` by ${strategies.join(" and ")}`;
   const undone = story.isReverted ? ", undone later" : "";
   const who = policy === reason ? "" : `, ${printable(policy)}`;
   const { trigger = null } = recorded.compactions.get(story.entry.id) ?? {};
-  return `compaction (${reason === "recorded" && trigger !== null ? trigger : reason}${who}${by}${undone}): ${compactionSizes(story, session)}, ${messagesWords(story)}`;
+  const counted = reason === "recorded" && tokensBefore !== null ? formatTokens(tokensBefore) : "";
+  const at = ["", formatTokens(sizesOf(story, session).tokensBefore)].includes(counted) ? "" : ` at ${counted}`;
+  return `compaction (${reason === "recorded" && trigger !== null ? trigger : reason}${at}${who}${by}${undone}): ${compactionSizes(story, session)}, ${messagesWords(story)}`;
 }
 
 function messagesWords({ gone, messagesBefore, loss: { newMessages } }: CompactionStory): string {
@@ -187,16 +180,24 @@ export function compactionSizes(story: CompactionStory, session: Pick<SessionSto
   return `${isEstimated ? "about " : ""}${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
 }
 
-function sizesOf(story: CompactionStory, { calls, compactions }: Pick<SessionStory, "calls" | "compactions">) {
-  // The next prompt has all compactions before it.
-  const same = compactions.filter(({ callsBefore }) => callsBefore === story.callsBefore);
-  const [newest, { reason, ...record }] = [same.at(-1), story.entry.record];
-  const reported = calls[story.callsBefore - 1]?.promptTokens ?? null;
-  // An agent's own record counts the reply too, and the last prompt is shown elsewhere.
-  const own = reason === "recorded" && same[0] === story ? reported : null;
-  const tokensBefore = own ?? record.tokensBefore ?? reported;
-  const sent = newest === story ? (calls[story.callsBefore]?.promptTokens ?? null) : null;
-  const tokensAfter = story.entry.record.tokensAfter ?? sent;
-  if (tokensBefore !== null && tokensAfter !== null) return { tokensBefore, tokensAfter, isEstimated: false };
-  return { tokensBefore: Math.round(story.tokensBefore), tokensAfter: Math.round(story.tokensAfter), isEstimated: true };
+type Sizes = { readonly tokensBefore: number; readonly tokensAfter: number; readonly isEstimated: boolean };
+
+function sizesOf(story: CompactionStory, session: Pick<SessionStory, "calls" | "compactions">): Sizes {
+  const { calls, compactions } = session;
+  const { callsBefore, entry } = story;
+  const { reason, ...record } = entry.record;
+  // Compactions without a call between them begin where the one before ends; the next prompt has all of them before it.
+  const same = compactions.filter((each) => each.callsBefore === callsBefore);
+  const previous = same[same.indexOf(story) - 1];
+  const first = { tokensAfter: calls[callsBefore - 1]?.promptTokens ?? null, isEstimated: false };
+  const { tokensAfter: found, isEstimated } = previous === undefined ? first : sizesOf(previous, session);
+  const sent = same.at(-1) === story ? (calls[callsBefore]?.promptTokens ?? null) : null;
+  // An agent's own record counts the reply too, and prompts are shown elsewhere.
+  const isOwn = reason === "recorded";
+  const tokensBefore = isOwn ? (found ?? record.tokensBefore) : (record.tokensBefore ?? found);
+  const tokensAfter = isOwn ? (sent ?? record.tokensAfter) : (record.tokensAfter ?? sent);
+  if (tokensBefore !== null && tokensAfter !== null) return { tokensBefore, tokensAfter, isEstimated };
+  const start = tokensBefore ?? Math.round(story.tokensBefore);
+  const removed = Math.round(story.tokensBefore - story.tokensAfter);
+  return { tokensBefore: start, tokensAfter: Math.max(0, start - removed), isEstimated: true };
 }

@@ -48,6 +48,7 @@ export function sessionFacts({ transcript, story, recorded }: InspectedSession):
     ...(undone === 0 ? [] : [`${undone} undone`]),
   ];
   const models = [...new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : [])))];
+  const grades = outcome?.grades.map(({ name, value }) => `${printable(name)} ${Number(value.toFixed(3))}`) ?? [];
   const { usdText, recordedUsd: usd, recordedUsdIs: usdIs } = recorded;
   const counted = (count: number, of: number, more: string) => `${count}${of === 0 ? "" : ` (${more})`}`;
   return [
@@ -68,12 +69,8 @@ export function sessionFacts({ transcript, story, recorded }: InspectedSession):
       ? []
       : [fact(models.length === 1 ? "model" : "models", models.map(printable).join(", "), { models })]),
     ...timeFacts(entries),
-    ...(outcome === undefined ? [] : [fact("outcome", outcome.grades.map(gradeText).join(", "), { outcome: outcome.grades })]),
+    ...(outcome === undefined ? [] : [fact("outcome", grades.join(", "), { outcome: outcome.grades })]),
   ];
-}
-
-function gradeText({ name, value }: Outcome["grades"][number]): string {
-  return `${printable(name)} ${Number(value.toFixed(3))}`;
 }
 
 /** Counts the summaries that the vendor wrote, and the cost of its calls, those without effect too. */

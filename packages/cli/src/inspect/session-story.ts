@@ -60,7 +60,6 @@ export interface SessionStory {
   readonly lines: readonly StoryLine[];
   readonly calls: readonly CallStory[];
   readonly compactions: readonly CompactionStory[];
-  readonly composition: Composition;
   readonly contextWindowTokens: number | null;
 }
 
@@ -96,28 +95,28 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
         // A log without reports has a call for each reply.
         if (!hasReports && entry.message.role === "assistant") called(entry.message.id, UNREPORTED_USAGE);
         break;
-      case "usage": {
+      case "usage":
         if (!isRejectedUsage(entry.usage)) called(entry.requestId, entry.usage);
         break;
-      }
       case "compaction": {
         flush();
         const tokensBefore = totalOf(counter.now());
         counter.recount(view);
-        const kept = new Set(view.messages.slice().map(({ id }) => id));
+        const [messages, after] = [before.messages.slice(), view.messages.slice()];
+        const kept = new Set(after.map(({ id }) => id));
         const tokensAfter = totalOf(counter.now());
         // The list has the scale of the record's own sizes.
         const ratio = takenRatio(entry.record, tokensBefore - tokensAfter);
         const story: CompactionStory = {
           entry,
-          gone: before.messages.slice().filter(({ id }) => !kept.has(id)),
+          gone: messages.filter(({ id }) => !kept.has(id)),
           isReverted: reverted.has(entryIdOf(entry)),
           callsBefore: calls.length,
           messagesBefore: before.messages.size,
           messagesAfter: view.messages.size,
           tokensBefore,
           tokensAfter,
-          loss: compactionLoss(before.messages.slice(), view.messages.slice(), (each) => counter.tokensOf(each) * ratio),
+          loss: compactionLoss(messages, after, (each) => counter.tokensOf(each) * ratio),
         };
         if (isRollBack(entry)) {
           lines.push({ kind: "rolled-back", messages: before.messages.size - view.messages.size });
@@ -147,16 +146,12 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
     lines,
     calls,
     compactions,
-    composition: counter.now(),
     contextWindowTokens: view.limits?.contextWindowTokens ?? null,
   };
 }
 
-interface WorkSoFar {
-  readonly calls: number;
+interface WorkSoFar extends Omit<WorkStory, "results"> {
   readonly results: ReadonlyMap<string, number>;
-  readonly failures: number;
-  readonly promptTokens: number | null;
 }
 
 const NO_WORK_YET: WorkSoFar = { calls: 0, results: new Map(), failures: 0, promptTokens: null };
