@@ -31,6 +31,8 @@ test("the shares add up to what the next request is expected to take, system and
   expect(Math.abs(row("results of look") + row("calls of look") + row("your messages") - 600)).toBeLessThanOrEqual(2);
   const none = contextTable(CONTEXT, { policy: PLIMSOLL_POLICY, expected: { ...expected, overheadTokens: 0 } }, COLUMNS);
   expect(tokensIn(/^tools.*/m.exec(none)?.[0] ?? "")).toBeGreaterThan(0);
+  const logged = contextTable({ ...CONTEXT, system: "", tools: [] }, { policy: PLIMSOLL_POLICY, expected }, COLUMNS);
+  expect(logged).toMatch(/^not logged: system prompt and tools +300 +33%\n(?:.*\n)+all +3 +900 +100%$/m);
   expect(lines.at(-1)).toBe("Estimates, scaled to the expected size of the next request.");
 });
 

@@ -1,5 +1,5 @@
 import type { ContextUsage } from "@plimsoll/agent";
-import { formatTokens, shareTexts, sumOf } from "@plimsoll/bench/extend";
+import { formatCount, formatTokens, shareTexts, sumOf } from "@plimsoll/bench/extend";
 import { COLUMNS, drawTable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import type { Context, Policy, SessionOptions } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
@@ -46,7 +46,7 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
   const percents = shareTexts(shares, tokensOf, 0);
   const row = (what: string, count: number, tokens: number, share = "100%") => [
     shortened(what, WHAT_CHARS + columns - COLUMNS),
-    String(count),
+    count === 0 ? "" : formatCount(count),
     formatTokens(tokens),
     share,
   ];
@@ -55,13 +55,13 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
   const head = [["content", "count", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
   const all = row("all", parts, sumOf(shares, tokensOf));
   const table = drawTable({ head, rows: [...rows, all], leftColumns: [0] }, columns);
-  return [table, ...wrapped(measuredHow(shares, by))].join("\n");
+  return [table, ...wrapped(measuredHow(by))].join("\n");
 }
 
-/** The shares of a context, scaled to the expected size if there is one: the parts before the messages to its overhead, the messages to the rest. */
+/** The shares of a context, scaled to the expected size if there is one: the parts before the messages to its overhead, the messages to the rest. An overhead that the context lacks is a share of its own. */
 export function sharesOf(context: Context, by: ShareMeasure): readonly ContextShare[] {
   const shares = contextShares(context, by);
-  if (by.expected === undefined) return shares;
+  if (by.expected === undefined || shares.length === 0) return shares;
   const { usedTokens, overheadTokens } = by.expected;
   const isOverhead = ({ what }: ContextShare) => what === "system" || what === "tools";
   const measured = sumOf(shares.filter(isOverhead), tokensOf);
@@ -69,22 +69,20 @@ export function sharesOf(context: Context, by: ShareMeasure): readonly ContextSh
   const overhead = overheadTokens > 0 ? overheadTokens : Math.min(measured, usedTokens);
   const overheadRatio = overhead / Math.max(1, measured);
   const messageRatio = (usedTokens - overhead) / Math.max(1, sumOf(shares, tokensOf) - measured);
-  return shares
-    .map((share) => ({ ...share, tokens: share.tokens * (isOverhead(share) ? overheadRatio : messageRatio) }))
-    .sort((a, b) => b.tokens - a.tokens);
+  const scaled = shares.map((share) => ({
+    ...share,
+    tokens: share.tokens * (isOverhead(share) ? overheadRatio : messageRatio),
+  }));
+  const what = `not logged: system prompt${by.hasFilesBack === true ? ", tools, files put back" : " and tools"}`;
+  const unlogged = measured > 0 || overhead < 1 ? [] : [{ what, count: 0, tokens: overhead }];
+  return [...scaled, ...unlogged].sort((a, b) => b.tokens - a.tokens);
 }
 
-/** Says how shares were measured, and how much of the next request they do not have. */
-export function measuredHow(
-  shares: readonly ContextShare[],
-  { expected, hasFilesBack = false }: Pick<ShareMeasure, "expected" | "hasFilesBack">,
-): string {
+/** Says how shares were measured. */
+export function measuredHow({ expected }: Pick<ShareMeasure, "expected">): string {
   if (expected === undefined) return "Tokens are uncalibrated estimates of the content that the log has.";
-  const rest = Math.max(0, expected.usedTokens - sumOf(shares, tokensOf));
-  const unlogged = `the system prompt${hasFilesBack ? ", tools and files attached again" : " and tools"}`;
-  const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for ${unlogged}, which the log does not show.`;
   const how = expected.estimator.startsWith("ledger") ? "Estimates" : `Sizes by ${expected.estimator}`;
-  return `${how}, scaled to the expected size of the next request.${more}`;
+  return `${how}, scaled to the expected size of the next request.`;
 }
 
 const tokensOf = ({ tokens }: ContextShare): number => tokens;

@@ -90,11 +90,11 @@ function endTable(session: InspectedSession): Markup {
   const largest = Math.max(1, shares[0]?.tokens ?? 0);
   const rows = shares.map(
     ({ what, count, tokens }, place) =>
-      html`<tr><td class="text">${what}</td><td>${formatCount(count)}</td><td>${formatTokens(tokens)}</td><td>${percents[place] ?? ""}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
+      html`<tr><td class="text">${what}</td><td>${count === 0 ? "" : formatCount(count)}</td><td>${formatTokens(tokens)}</td><td>${percents[place] ?? ""}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
   );
   if (rows.length === 0) return html`<p class="soft">It is empty.</p>`;
   return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">content</th><th scope="col">count</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
-<p class="note">About ${formatTokens(sumOf(shares, ({ tokens }) => tokens))} tokens. ${measuredHow(shares, by)}</p>`;
+<p class="note">About ${formatTokens(sumOf(shares, ({ tokens }) => tokens))} tokens. ${measuredHow(by)}</p>`;
 }
 
 const CHART_BAR_WIDTH = 160;

@@ -100,7 +100,7 @@ test("reports of the log calibrate the table of what its context holds", async (
     answer("b", 7_000, ok),
   ];
   expect(await inspected("reported.jsonl", lines)).toMatch(
-    /^all +4 +6\.\d\dk +100%\n.*Estimates, scaled to the expected size of the next request\./m,
+    /^all +4 +7\.\d\dk +100%\n.*Estimates, scaled to the expected size of the next request\./m,
   );
 });
 
@@ -251,7 +251,7 @@ test.each<[string, readonly object[], readonly string[]]>([
       "(automatic at 52.0k): 50.0k → 7.00k tokens",
       "the agent read no removed line again",
       UPPER,
-      "more for the system prompt, tools and files attached again, which",
+      "not logged: system prompt, tools, files put back ",
     ],
   ],
   [
@@ -260,7 +260,7 @@ test.each<[string, readonly object[], readonly string[]]>([
       ...[resultOf("c1", FILE), answer("a2", 50_000, text("seen")), ...COMPACTED],
       user("n", "Changed meanwhile: return sternLock()", { isMeta: true }),
     ],
-    ["the agent read no removed line again", "more for the system prompt and tools, which"],
+    ["the agent read no removed line again", "not logged: system prompt and tools "],
   ],
   [
     "a clearing of old results is a compaction, and asks no model",
