@@ -98,13 +98,17 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
     ? `, ${formatPercent((100 * totalOf("cacheReadTokens")) / totalOf("totalTokens"))}% from cache`
     : "";
   const largest = inputs.reduce((most, { totalTokens }) => Math.max(most, totalTokens ?? 0), 0);
-  const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);
+  const replies = calls.map(({ usage }) => usage.output.totalTokens ?? usage.billed.outputTokens ?? 0);
+  const replyTokens = replies.reduce((sum, tokens) => sum + tokens, 0);
+  const cut = calls.filter(({ usage }) => usage.output.totalTokens === null).length;
+  const atLeast = `≥ ${formatTokens(replyTokens)} tokens (${cut} of ${calls.length} not logged in full)`;
+  const replied = cut === 0 ? `${formatTokens(replyTokens)} tokens` : replyTokens === 0 ? "not logged" : atLeast;
   return [
     fact("largest prompt sent", `${formatTokens(largest)} tokens`, { largestPromptTokens: largest }),
     fact("sent in total", `${formatTokens(totalOf("totalTokens"))} tokens${cache}`, {
       ...{ sentTokens: totalOf("totalTokens"), cacheReadTokens: isCacheKnown ? totalOf("cacheReadTokens") : null },
     }),
-    ...(output === 0 ? [] : [fact("replies", `${formatTokens(output)} tokens`, { replyTokens: output })]),
+    fact("replies", replied, { replyTokens: cut > 0 && replyTokens === 0 ? null : replyTokens, unfinishedReplies: cut }),
   ];
 }
 
