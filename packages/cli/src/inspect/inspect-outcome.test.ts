@@ -92,14 +92,8 @@ test("inspect --json writes the facts by their names, and what was not read with
 });
 
 test("reports calibrate the table of what the context holds; those of a reply's beginning are its least size", async () => {
-  const ok = { type: "text", text: "ok" };
-  const lines = [
-    user("u", "word ".repeat(10)),
-    answer("a", 1_000, ok),
-    user("v", "word ".repeat(2_000)),
-    answer("b", 7_000, { type: "text", text: "long ".repeat(20) }),
-  ];
-  const shown = await inspected("reported.jsonl", lines);
+  const asked = [user("u", "word ".repeat(10)), answer("a", 1_000, text("ok")), user("v", "word ".repeat(2_000))];
+  const shown = await inspected("reported.jsonl", [...asked, answer("b", 7_000, text("long ".repeat(20)))]);
   expect(shown).toMatch(/^all +4 +7\.\d\dk +100%\n.*Estimates, scaled to the expected size of the next request\./m);
   expect(shown.replace(/\s+/g, " ")).toContain("· replies: ≥ 4 tokens (1 of 2 not logged in full) ·");
 });
