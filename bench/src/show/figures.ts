@@ -67,9 +67,9 @@ export function costMoreCell({ costMoreIn, units }: Pick<Standing, "costMoreIn" 
   return `${costMoreIn}/${units.length}`;
 }
 
-/** A loss with the number of needs behind it, e.g. `older edited files −10.0 points (10 cases)`. */
+/** A loss with the number of needs behind it, e.g. `10.0 points of older edited files (10 cases)`. */
 export function lossText({ measure, points, cases }: Pick<WorseMeasure, "measure" | "points" | "cases">): string {
-  return `${measure} −${formatPercent(points)} points (${formatNumberOf(cases, "case")})`;
+  return `${formatPercent(points)} points of ${measure} (${formatNumberOf(cases, "case")})`;
 }
 
 /** The kept share of the replies' needs, in percent with its unit; `null` if nothing shows the needs. */

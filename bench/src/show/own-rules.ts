@@ -1,8 +1,10 @@
 import { type EnginePolicy, isRecord } from "@plimsoll/core/extend";
 import type { WindowJudgement } from "../judge/judge.ts";
 import { type KeptByRule, keptBy } from "../judge/kept-by-rules.ts";
+import type { SessionStanding, Standing } from "../judge/standing.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
+import { maximumOf, meanOf } from "../statistics.ts";
 import { isSamePolicy, withoutOwnRules } from "../sweep/grid.ts";
 import { formatCount, formatNumberOf, formatTokens } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
@@ -26,37 +28,67 @@ export function ownRuleRemarks(
     const bare = withoutOwnRules(ruled);
     const control = policies.find((other) => other.name !== policy && isSamePolicy(other.policy, bare))?.name ?? bare.name;
     const base = standings.get(control);
-    const against = now === undefined || base === undefined || now === base ? [] : [againstText(now, base, nameOf)];
-    const said = [...counts.map((count) => ruleText(count, ruled.keep, own)), ...against].join(" ");
-    return [`${nameOf(policy)}: ${said}`, sizeControl(control, ruled.keep, counts)];
+    const against =
+      now === undefined || base === undefined || now === base ? [] : [againstText(now, base, nameOf), betterIn(now, base)];
+    const before = rows.filter((row) => row.policy === control && windowLabel(row.window) === label);
+    const said = [
+      ...counts.map((count) => ruleText(count, own.length)),
+      ...against,
+      ...addedText(own, before, { control, ruled }),
+    ];
+    return [`${nameOf(policy)}: ${said.join(" ")}`];
   });
   const equal = [...alike.values()].filter((names) => names.length > 1);
   return [...kept, ...equal.map((names) => `Identical results in every session: ${names.join(", ")}.`)];
 }
 
-/** A control of equal size: as much more of the newest messages in the rule's place. */
-function sizeControl(control: string, keep: EnginePolicy["keep"], kept: readonly KeptByRule[]): string {
-  const ratios = ["recent", ...kept.map(({ rule }) => rule)].map((kind) => roomRatio(keep, kind));
-  const ratio = ratios.includes(0) ? 0 : ratios.reduce((a, b) => a + b);
-  const recent = ratio > 0 && ratio <= 1 ? ` keep.recent=${percentOf(ratio)}` : " and as much more keep.recent";
-  return `Any message that stays longer raises kept %: compare it with ${control}${recent}, too.`;
+/** Counts the sessions that kept more, less and as much as without the rules: the gain of one session alone is luck. */
+function betterIn({ units }: Standing, base: Standing): string {
+  const keptIn = (unit: SessionStanding | undefined) => meanOf(unit?.vector.flatMap(({ own }) => own ?? []) ?? []) ?? 0;
+  const ahead = units.map((unit, place) => Math.sign(keptIn(unit) - keptIn(base.units[place])));
+  const count = (sign: number) => ahead.filter((each) => each === sign).length;
+  return `Kept more in ${formatNumberOf(count(1), "session")}, less in ${count(-1)}, as much in ${count(0)}.`;
 }
+
+/** Says how many tokens more stayed wherever both policies compacted the same context, and names the control of that size. */
+function addedText(
+  own: readonly ReplayRow[],
+  before: readonly ReplayRow[],
+  { control, ruled }: { readonly control: string; readonly ruled: EnginePolicy },
+): readonly string[] {
+  const left = new Map(before.flatMap(sizesLeft));
+  const added = own.flatMap((row) =>
+    sizesLeft(row).flatMap(([key, { tokens, room }]) => {
+      const than = left.get(key);
+      return than === undefined ? [] : [{ tokens: tokens - than.tokens, share: (tokens - than.tokens) / room }];
+    }),
+  );
+  if (added.length === 0) return [];
+  const [mean, most] = [meanOf, maximumOf].map((of) => formatTokens(of(added.map(({ tokens }) => tokens))));
+  const recent = roomRatio(ruled.keep, "recent");
+  const ratio = recent + (meanOf(added.map(({ share }) => share)) ?? 0);
+  const fair = recent === 0 || ratio <= recent ? "" : ` As many newest messages: ${control} keep.recent=${percentOf(ratio)}.`;
+  const where = `In ${formatNumberOf(added.length, "compaction")} of a context that both had`;
+  return [`${where}, it left ${mean} tokens more on average, at most ${most}.${fair}`];
+}
+
+/** By the context before it, the tokens that a compaction left, and the room for messages. */
+const sizesLeft = ({ session, compactions, inputBudgetTokens, overheadTokens }: ReplayRow) =>
+  compactions.map(({ call, tokensBefore, tokensAfter }) => {
+    const size = { tokens: tokensAfter ?? 0, room: inputBudgetTokens - overheadTokens };
+    return [`${session} ${call} ${tokensBefore}`, size] as const;
+  });
 
 const percentOf = (ratio: number) => `${Number((100 * ratio).toPrecision(3))}%`;
 
 /** A rule's share of the room for messages; 0 for any other amount. */
 function roomRatio(keep: EnginePolicy["keep"], kind: string): number {
-  const rule = keep.find((each) => each.kind === kind) ?? {};
-  const amount = Object.entries(rule).find(([key]) => key === "amount" || key === "atMost")?.[1];
+  const amount = Object.entries(keep.find((each) => each.kind === kind) ?? {}).find(([key]) => key === "amount")?.[1];
   return isRecord(amount) && typeof amount.ratio === "number" && amount.of === "room" ? amount.ratio : 0;
 }
 
-function ruleText(
-  { rule, kept, of, beyond, times, chose }: KeptByRule,
-  keep: EnginePolicy["keep"],
-  own: readonly ReplayRow[],
-): string {
-  const all = `${formatNumberOf(times, "compaction")} of all ${formatNumberOf(own.length, "session")}`;
+function ruleText({ rule, kept, of, beyond, times, chose }: KeptByRule, sessions: number): string {
+  const all = `${formatNumberOf(times, "compaction")} of all ${formatNumberOf(sessions, "session")}`;
   if (of === 0) return `keep ${rule} chose nothing in ${all}.`;
   const roomless = of - kept - beyond;
   const gone = [
@@ -64,9 +96,5 @@ function ruleText(
     beyond > 0 && `${formatCount(beyond)} beyond its amount`,
   ];
   const lost = gone.some(Boolean) ? ` (${gone.filter(Boolean).join(", ")})` : "";
-  const ratio = roomRatio(keep, rule);
-  const roomTokens = Math.max(...own.map(({ inputBudgetTokens, overheadTokens }) => inputBudgetTokens - overheadTokens));
-  const share = `${percentOf(ratio)} is of the space for messages, or of all messages if fewer: at most ${formatTokens(ratio * roomTokens)}.`;
-  const said = `keep ${rule} chose in ${formatCount(chose)} of ${all} and kept ${formatCount(kept)} of ${formatCount(of)} choices${lost}.`;
-  return ratio === 0 ? said : `${said} Its ${share}`;
+  return `keep ${rule} chose in ${formatCount(chose)} of ${all}; ${formatCount(kept)} of ${formatCount(of)} choices stayed${lost}.`;
 }

@@ -8,9 +8,16 @@ import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import { originOf } from "../origin.ts";
 import type { BenchReport } from "../results.ts";
-import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, meanOver } from "../statistics.ts";
+import {
+  clusteredEstimate,
+  FEWEST_OWNERS,
+  geometricMeanOver,
+  type InSession,
+  meanOver,
+  ownersOf,
+  unitOf,
+} from "../statistics.ts";
 import { costMoreCell, formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
 import { ownRuleRemarks } from "./own-rules.ts";
 import type { PolicyNames } from "./policy-names.ts";
@@ -88,17 +95,14 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns, for outputs that do not explain each. */
 export const READING =
-  "cost: % of the cost without compaction, whose requests above the window are those of the log; costlier: over 2% more than without compaction; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
+  "cost: % of the cost without compaction; costlier: over 2% more than without compaction; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more (both means of three measures); reread cost: with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
 export function readingOf(windows: readonly WindowJudgement[]): string {
   const over = windows.some(({ isOutgrown }) => isOutgrown)
     ? "that outgrow the window"
     : "in which a policy acts (none outgrows its window)";
-  const lost = windows.some(({ standings }) => (standings.get(BASELINE_POLICY)?.tooLarge ?? 0) > 0)
-    ? `; the policy ${BASELINE_POLICY} counts as losing their texts`
-    : "";
-  return `${READING}${lost}. All over the sessions ${over}. Among other policies, another may come first.`;
+  return `${READING}. All over the sessions ${over}.`;
 }
 
 /** In a window for messages: the largest prompt of the answer's policy, as a provider would count it, and the window to give for a model with that many tokens. */
@@ -261,6 +265,7 @@ function differenceTables(
   const rows = now === null || acting.some(({ policy }) => policy === now.policy) ? acting : [...acting, now];
   const [first] = acting;
   if (first === undefined || rows.length < 2) return [];
+  const hasIntervals = ownersOf(first.units).size >= FEWEST_OWNERS;
   const column = (title: string, cell: (own: Standing) => string) => ({ ...textColumn(title, cell), isText: false });
   const beside = (title: string, differenceOf: DifferenceOf, over: typeof meanOver) =>
     column(title, (own) => (own === first ? NO_FIGURE : estimateText(differencesOf(own, first, differenceOf), over)));
@@ -272,7 +277,7 @@ function differenceTables(
     tableOf({
       title: `Beside ${nameOf(first.policy)}, ${windowLabel}`,
       notes: [
-        `Differences over the same sessions: costs in % of the first policy's, the others in points; the last two columns beside no compaction. 95% intervals over projects, from ${FEWEST_OWNERS} on.`,
+        `Differences over the same sessions: costs in % of the first policy's, the others in points; the last column beside no compaction.${hasIntervals ? " In brackets: 95% intervals over projects." : ` 95% intervals need ${FEWEST_OWNERS} projects.`}`,
         ...rows.flatMap((own) => costMoreNote(own, nameOf, names)),
       ],
       rowTitle: "policy",
@@ -280,7 +285,6 @@ function differenceTables(
         beside("cost", (own, other) => (100 * own.costRatio) / other.costRatio, geometricMeanOver),
         ...points,
         beside("reread cost", (own, other) => (100 * own.rereadRatio) / other.rereadRatio, geometricMeanOver),
-        column("cost more, of projects", projectsOver),
         column("cost more, of sessions that fit", ({ policy }) =>
           costMoreCell(fitting.get(policy) ?? { costMoreIn: 0, units: [] }),
         ),
@@ -292,11 +296,11 @@ function differenceTables(
 }
 
 type DifferenceOf = (own: SessionStanding, other: SessionStanding) => number;
-type Difference = Pick<SessionStanding, "session"> & { readonly value: number };
+type Difference = InSession & { readonly value: number };
 
 /** A policy's sessions against those of another; those in which the difference is no number are left out. */
 function differencesOf({ units }: Standing, other: Standing, differenceOf: DifferenceOf): readonly Difference[] {
-  const all = units.map((own, place) => ({ session: own.file, value: differenceOf(own, other.units[place] ?? own) }));
+  const all = units.map((own, place) => ({ ...unitOf(own), value: differenceOf(own, other.units[place] ?? own) }));
   return all.filter(({ value }) => !Number.isNaN(value));
 }
 
@@ -308,14 +312,6 @@ function estimateText(differences: readonly Difference[], over: typeof meanOver)
   return `${formatPercent(value)}${interval === null ? "" : ` [${formatPercent(interval.from)}, ${formatPercent(interval.through)}]`}`;
 }
 
-/** The owners whose sessions cost more than without compaction, of all, e.g. `2/10`. */
-function projectsOver({ units }: Standing): string {
-  const logs = new Map<string, number>();
-  for (const { owner, log } of units.map(({ file, costRatio }) => ({ ...originOf(file), log: Math.log(costRatio) })))
-    logs.set(owner, (logs.get(owner) ?? 0) + log);
-  return `${[...logs.values()].filter((log) => log > 0).length}/${logs.size}`;
-}
-
 function costMoreNote({ policy, units }: Standing, nameOf: PolicyNames, names: SessionNames): readonly string[] {
   const more = units.filter(({ costRatio }) => costRatio > COSTS_MORE_RATIO).toSorted((a, b) => b.costRatio - a.costRatio);
   const each = more.map(({ session, costRatio }) => `${names(session)} ${formatPercent(100 * costRatio)}%`);
@@ -325,13 +321,14 @@ function costMoreNote({ policy, units }: Standing, nameOf: PolicyNames, names: S
 /** The columns of a policy's or a setting's standing: its cost, the sessions that cost more, its kept share, and its cost with everything read again. */
 export function standingColumns<Row>(of: (row: Row) => Standing | null): readonly Column<Row>[] {
   const older = { ...KEPT_MEANING, method: "The same for text last stated 20,000 tokens earlier or more." };
-  // Needs that nothing shows are not those of a policy that was not compared.
+  // Needs that nothing shows are not those of a policy that was not compared, or of a run that no window could hold.
   const empty = { shown: NO_FIGURE, raw: "", isBad: false };
   const ofRow = (column: Column<Standing>): Column<Row> => ({
     ...column,
     cellOf: (row) => {
       const standing = of(row);
-      return standing === null ? empty : column.cellOf(standing);
+      const isImpossible = standing?.policy === BASELINE_POLICY && standing.tooLarge > 0 && column.meaning !== COST_MEANING;
+      return standing === null || isImpossible ? empty : column.cellOf(standing);
     },
   });
   const figure = (

@@ -58,10 +58,20 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
         skippedTable(report.skipped),
         noteTable(report.notes),
       ].filter(({ rows }) => rows.length > 0),
-    notes: [...(mark === null ? [] : [mark]), ...(judged.unpriced.size > 0 ? [VENDOR_NOTE] : []), OPEN_LOOP, PUBLIC_EVIDENCE],
+    notes: [
+      RULE,
+      ...(mark === null ? [] : [mark]),
+      ...(judged.unpriced.size > 0 ? [VENDOR_NOTE] : []),
+      OPEN_LOOP,
+      PUBLIC_EVIDENCE,
+    ],
     policyName,
   };
 }
+
+/** How bench chooses, and how tune does otherwise. */
+const RULE =
+  "Of these policies, bench picks the best trade of cost for kept text, if none of up to 5% more cost keeps a point more of any measure; tune allows no loss of a point against your setting.";
 
 const OPEN_LOOP = "Limit: recorded replies do not react to compaction; no figure shows whether a task succeeds.";
 

@@ -2,48 +2,39 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { WindowAnswer } from "../judge/answer.ts";
 import { isCheaper, isJudge, lossesAgainst } from "../judge/choose.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
-import { modelSummaries } from "../judge/model-summaries.ts";
-import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import { SAME_COST_RATIO, type Standing, standingOver } from "../judge/standing.ts";
 import { surenessOf } from "../judge/sureness.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
-import { nameParts } from "../sweep/grid.ts";
 import { formatNumberOf, formatPercent, formatTokens, lossText, verbFor } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
 import { triggerSizes } from "./trigger.ts";
 
 /**
  * The answer for a window in at most eight short lines, the same on every output: which policy, its cost, its kept share, both in sessions that fit without it, its
- * losses, where it compacts, how sure that is, and the gain at whose price.
+ * losses, where it compacts, how sure that is, and the most that another keeps more.
  */
 export function verdictLines(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): readonly string[] {
   const { answers, named, now, fitting } = judged;
   const [pick, ...beside] = named;
   const [answer, ...others] = answers.filter(({ choice }) => choice.pick !== null);
   if (answer === undefined || pick === undefined) return [unanswered(report, judged)];
-  const all = answers.flatMap(({ placed }) => placed);
-  const lost = hasActed(pick) ? largestLoss(all, pick, NEAR_COST_RATIO) : undefined;
-  const isLarge = lost !== undefined && lost.points > MOST_LOST_POINTS;
-  const but = isLarge ? `, but it loses against ${nameOf(lost.rival.policy)}: ${lossText(lost)}.` : ".";
-  const quoted = quotedIn(report);
   const compared = [...judged.standings.keys()].filter((policy) => policy !== BASELINE_POLICY).length;
   return [
-    `${choiceWords(answer, pick, { nameOf, now, compared }).replace(/\.$/, but)}${others.map((other) => besideWords(other, { beside, quoted, nameOf })).join("")}`,
-    `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; the agent ${formatPercent(now.costPercent)}%`}.`,
+    `${choiceWords(answer, pick, { nameOf, now, compared })}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
+    ...(hasActed(pick) ? dearerLine([answer, ...others], pick, nameOf) : []),
+    `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; ${nameOf(now.policy)} ${formatPercent(now.costPercent)}%`}.`,
     ...recordedLine(report, judged),
     ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now, nameOf) : []),
     ...(now !== null && now.policy !== pick.policy && isAdvised(answer, pick, now) ? [BY_PROXY] : []),
     ...togetherLine(report, judged),
-    keptLine(pick, judged),
+    keptLine(pick, judged, nameOf),
     ...besideLine(fitting.get(pick.policy)),
     worseLine(answer, pick, nameOf),
-    ...(isLarge ? [] : starredLine(others, pick, nameOf)),
     whereWords(report, judged, nameOf),
     sureLine(judged, answer),
-    ...whyLines(all, pick, nameOf),
   ];
 }
 
@@ -58,41 +49,13 @@ function togetherLine({ sessions }: BenchReport, { units, now }: WindowJudgement
   return isOne ? [] : [`For ${agents.join(" and ")} together; --from AGENT judges one.`];
 }
 
-/** Counts the sessions in which the run without compaction is partly the recorded one, because it exceeds the window and the agent compacted. */
-function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: label }: WindowJudgement): readonly string[] {
+/** Says that the run without compaction is partly the recorded one, if in a session it exceeds the window and the agent compacted. */
+function recordedLine({ sessions }: BenchReport, { standings }: WindowJudgement): readonly string[] {
   const compacted = new Set(sessions.flatMap(({ session, recordedBoundaries }) => (recordedBoundaries > 0 ? [session] : [])));
-  const over = new Set(
-    rows.flatMap(({ session, policy, window, metrics }) =>
-      policy === BASELINE_POLICY && windowLabel(window) === label && (metrics?.safety.unrecoveredRequests ?? 0) > 0
-        ? [session]
-        : [],
-    ),
-  );
-  const count = units.filter(({ session }) => over.has(session) && compacted.has(session)).length;
-  const those = `${count} of ${formatNumberOf(units.length, "session")}`;
-  return count === 0
-    ? []
-    : [
-        `100% is the run without compaction; in ${those} its requests above the window are those of the log, after the agent's own compactions.`,
-      ];
-}
-
-/** So many points more are worth a sentence; chosen. */
-const WORTH_SAYING = 0.5;
-
-/** The gain of the pick, and at whose price: beside the policy of the nearest cost that keeps less, and the one that keeps more. Nothing for none. */
-export function whyLines(placed: readonly Standing[], pick: Standing, nameOf: PolicyNames): readonly string[] {
-  const distance = ({ costPercent }: Standing) => Math.abs(Math.log(costPercent / pick.costPercent));
-  const base = baseOf(pick.policy);
-  const isOfBase = ({ policy }: Standing) => base !== pick.policy && baseOf(policy) === base;
-  const hasBase = base !== pick.policy && placed.some(({ policy }) => policy === base);
-  // Of settings of one policy, what they change shows beside that policy.
-  const others = placed
-    .filter((each) => isJudge(each) && each.lostRequests === 0 && !(hasBase && isOfBase(each) && each.policy !== base))
-    .toSorted((a, b) => Number(b.policy === base) - Number(a.policy === base) || distance(a) - distance(b));
-  const less = others.find(({ gain }) => ahead(pick.gain, gain) >= WORTH_SAYING);
-  const more = others.find(({ gain }) => ahead(gain, pick.gain) >= WORTH_SAYING);
-  return [less, more].flatMap((other) => (other === undefined ? [] : [againstText(pick, other, nameOf)]));
+  const base = standings.get(BASELINE_POLICY)?.units ?? [];
+  return base.some(({ session, lostRequests }) => lostRequests > 0 && compacted.has(session))
+    ? ["100% is the run without compaction up to the window, and beyond it the log's own requests, which the agent compacted."]
+    : [];
 }
 
 /** How cost and kept shares of a policy differ from those of another. */
@@ -104,9 +67,6 @@ export function againstText(pick: Standing, other: Standing, nameOf: PolicyNames
 }
 
 const ahead = (own: number | null, than: number | null) => (own ?? 0) - (than ?? 0);
-
-/** The policy that a name gives settings to, as `plimsoll` of `plimsoll cap=16k`. */
-const baseOf = (policy: string): string => nameParts(policy)[0] ?? policy;
 
 /** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
@@ -168,32 +128,20 @@ function changeLine(pick: Standing, now: Standing | null, nameOf: PolicyNames): 
   const isSure = (surenessOf(pick, now)?.cost.through ?? 100) < 100;
   if (isCheaper(pick, now) && worst === undefined && isSure) return [];
   const change = saved < 0 ? `costs ${formatPercent(-saved)}% more` : `saves ${formatPercent(saved)}%`;
-  const loses = worst === undefined ? "loses nothing" : `loses ${lossText(worst)}`;
-  const saves = isSure ? change : `${change}, but not surely`;
-  return [`No clear gain against ${nameOf(now.policy)}: ${nameOf(pick.policy)} ${saves}, and ${loses}.`];
+  const loses = worst === undefined ? "and loses nothing" : `${saved > 0 ? "but" : "and"} loses ${lossText(worst)}`;
+  const saves = isSure ? change : `${change} (not surely)`;
+  return [`No clear gain against ${nameOf(now.policy)}: ${nameOf(pick.policy)} ${saves}, ${loses}.`];
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
-function besideWords(
-  { summaries, choice }: WindowAnswer,
-  {
-    beside,
-    quoted,
-    nameOf,
-  }: { readonly beside: readonly Standing[]; readonly quoted: ReadonlySet<string>; readonly nameOf: PolicyNames },
-): string {
+function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
-    return summaries === "by a model" ? " No model summaries beat it." : " No policy without model summaries beats it.";
+    return summaries === "by a model"
+      ? " No policy with model summaries beats it."
+      : " No policy without model summaries beats it.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
-  const stand = quoted.has(pick.policy) ? " (here quotations)" : "";
-  return ` ${summaries === "by a model" ? "With" : "Without"} model summaries${stand}: ${nameOf(pick.policy)}${dear}.`;
-}
-
-/** Policies that asked for summaries and got none of a model. */
-function quotedIn(report: BenchReport): ReadonlySet<string> {
-  const asking = [...modelSummaries(report)];
-  return new Set(asking.flatMap(([policy, { recorded, model }]) => (recorded + model === 0 ? [policy] : [])));
+  return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
 }
 
 function hasActed({ units }: Standing): boolean {
@@ -240,11 +188,11 @@ export function compactsAt(
   return { fromTokens, tokens, windowTokens: within(row.contextWindowTokens) };
 }
 
-function keptLine({ gain }: Standing, { now, isOutgrown, standings }: WindowJudgement): string {
+function keptLine({ gain }: Standing, { now, isOutgrown, standings }: WindowJudgement, nameOf: PolicyNames): string {
   if (gain === null) return "The text that replies needed is not visible in these sessions.";
   const whole = isOutgrown ? null : (standings.get(BASELINE_POLICY)?.gain ?? null);
   const beside = [
-    ...(now === null || now.gain === null ? [] : [`; the agent ${formatPercent(now.gain)}%`]),
+    ...(now === null || now.gain === null ? [] : [`; ${nameOf(now.policy)} ${formatPercent(now.gain)}%`]),
     ...(whole === null ? [] : [`; without compaction ${formatPercent(whole)}%`]),
   ];
   return `Keeps ${formatPercent(gain)}% of the text later replies needed, word for word${beside.join("")}.`;
@@ -266,36 +214,28 @@ function worseLine({ choice, summaries }: WindowAnswer, { policy }: Standing, na
   const [worst] = worse;
   const none =
     summaries === null
-      ? "No policy of similar cost keeps more; keeping only the newest messages doesn't either."
-      : `Of the policies with${summaries === "by a model" ? "" : "out"} model summaries, no other of similar cost keeps more.`;
+      ? "No policy of similar cost keeps a point more, nor does keeping only the newest messages."
+      : `With${summaries === "by a model" ? "" : "out"} model summaries, no policy of similar cost keeps a point more.`;
   if (worst === undefined) return none;
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);
   return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than} (${formatNumberOf(worst.cases, "case")})${more}.`;
 }
 
-/** The largest loss against the policies of similar cost that the choice leaves out, as they have the other kind of summaries. */
-function starredLine(others: readonly WindowAnswer[], pick: Standing, nameOf: PolicyNames): readonly string[] {
-  const worst = largestLoss(
-    others.flatMap(({ placed }) => placed),
-    pick,
-    SAME_COST_RATIO,
-  );
+/** The largest loss against the other policies: the price of the pick's saving. Those of its own kind and of similar cost have a line of their own. */
+function dearerLine([own, ...others]: readonly WindowAnswer[], pick: Standing, nameOf: PolicyNames): readonly string[] {
+  const isDearer = ({ costPercent }: Standing) => costPercent > pick.costPercent * SAME_COST_RATIO;
+  const rivals = [...(own?.placed ?? []).filter(isDearer), ...others.flatMap(({ placed }) => placed)];
+  const losses = rivals
+    .filter((rival) => isJudge(rival) && rival.lostRequests === 0)
+    .flatMap((rival) => lossesAgainst(pick, rival).map((loss) => ({ ...loss, rival })));
+  const [worst] = losses.toSorted((a, b) => b.points - a.points);
   if (worst === undefined) return [];
-  const { policy, costPercent } = worst.rival;
-  return [`Worse than ${nameOf(policy)} (cost ${formatPercent(costPercent)}%): ${lossText(worst)}.`];
-}
-
-/** A loss against a policy of up to so much more cost belongs in the answer's first sentence if it is large; chosen. */
-const NEAR_COST_RATIO = 1.1;
-
-/** The largest loss of a measure against policies that lost no request and cost at most so many times as much. */
-function largestLoss(placed: readonly Standing[], pick: Standing, costRatio: number) {
-  const rivals = placed.filter(
-    (each) => isJudge(each) && each.lostRequests === 0 && each.costPercent <= pick.costPercent * costRatio,
-  );
-  const losses = rivals.flatMap((rival) => lossesAgainst(pick, rival).map((loss) => ({ ...loss, rival })));
-  return losses.toSorted((a, b) => b.points - a.points)[0];
+  const more = 100 * (worst.rival.costPercent / pick.costPercent - 1);
+  const costs = `${nameOf(worst.rival.policy)} costs ${formatPercent(Math.abs(more))}% ${more < 0 ? "less" : "more"}`;
+  return [
+    `${costs} and keeps ${formatPercent(worst.points)} points more of ${worst.measure} (${formatNumberOf(worst.cases, "case")}).`,
+  ];
 }
 
 function sureLine({ units }: WindowJudgement, { sureness, placed, summaries }: WindowAnswer): string {
