@@ -168,7 +168,7 @@ async function decideAll(
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
   const state = await openState({ file: undefined, run: "advise", isLasting: true }, io);
-  const pool = poolOf(jobs);
+  const pool = await poolOf(jobs, io);
   const run = { pool, prices, kept: state.kept };
   const pricesOf = (modelId: string, atMs: number | null) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId, atMs);
   const decisions: Decision[] = [];

@@ -5,7 +5,7 @@ import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import { codeVersion } from "../replay/code-version.ts";
 import { openRowsFile } from "../replay/rows-file.ts";
 import type { KeptRows } from "../replay/run-bench.ts";
-import { createSerialPool, createThreadPool, type WorkerPool } from "../replay/worker-pool.ts";
+import { createSerialPool, createThreadPool, threadsLoad, type WorkerPool } from "../replay/worker-pool.ts";
 import { formatNumberOf } from "../show/figures.ts";
 import type { CliIo } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
@@ -28,9 +28,12 @@ export interface StateRequest {
   readonly parts?: BenchParts;
 }
 
-/** The workers of a run with so many jobs. */
-export function poolOf(jobs: number, parts: BenchParts = BUILT_IN_PARTS): WorkerPool {
-  return jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, { modules: parts.modules });
+/** The workers of a run with so many jobs; one, which is said, if threads cannot load its modules. */
+export async function poolOf(jobs: number, io: CliIo, parts: BenchParts = BUILT_IN_PARTS): Promise<WorkerPool> {
+  const { modules } = parts;
+  if (jobs > 1 && (await threadsLoad(modules))) return createThreadPool(jobs, { modules });
+  if (jobs > 1) tell(io, "--with: threads cannot load this module, so one replay runs at a time; built to JavaScript, several");
+  return createSerialPool({ parts });
 }
 
 /** Below the system's folder for data that can be made again. */

@@ -19,7 +19,7 @@ import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { tableColumns, tell } from "../terminal/printable.ts";
 import type { FoundInputs } from "./find-inputs.ts";
 import { createProgressBar } from "./progress-bar.ts";
-import type { ReportFiles } from "./replay-options.ts";
+import { type ReportFiles, reportFiles } from "./replay-options.ts";
 import { type OpenState, openState, poolOf } from "./replay-state.ts";
 
 type RunInput = "policies" | "sweeps" | "windows" | "prices" | "shard" | "summarizer" | "withoutEffect";
@@ -76,7 +76,7 @@ async function replayAll(
   const { found, parts, jobs, policies, sweeps, windows, prices, shard, summarizer, withoutEffect } = request;
   const bar = createProgressBar(io.stderr, {}, io.nowMs);
   const replays = found.files.length * policies.length * windows.length;
-  const pool = poolOf(jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism()), parts);
+  const pool = await poolOf(jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism()), io, parts);
   let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({
@@ -97,14 +97,17 @@ async function replayAll(
   }
 }
 
-/** Prints the tables and writes the reports. Resolves to the exit code: failed if nothing could be replayed, or a part of a policy failed every time. */
+/** Prints the tables and writes the reports, if there are figures. Resolves to the exit code: failed if nothing could be replayed, or a part of a policy failed every time. */
 export async function writeReports(
   report: BenchReport,
   output: { readonly reports: ReportFiles; readonly full: boolean; readonly metrics: RunMetrics },
   io: CliIo,
 ): Promise<number> {
   const { metrics } = output;
-  const { json, html, markdown, out } = output.reports;
+  const hasFigures = report.rows.some(({ metrics: own }) => own !== null);
+  // A part may have no file, or none that can be read: it is whole then, too.
+  const isEmpty = !hasFigures && report.shard === null;
+  const { json, html, markdown, out } = isEmpty ? reportFiles({}, io) : output.reports;
   if (out !== undefined) {
     if (existsSync(tableFile(out, "rows", report.shard))) tell(io, `${out}: the results of an earlier run there are replaced`);
     await writeParquet(out, report, metrics);
@@ -116,9 +119,7 @@ export async function writeReports(
   const written = [html, json, markdown, out].flatMap((file) => file ?? []);
   io.stdout.write(`${terminalReport(shown, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
   if (out !== undefined) io.stdout.write(`${duckDbLine(out)}\n`);
-  // A part may have no file, or none that can be read: it is whole then, too, and needs no second try.
-  const isReplayed = report.rows.some(({ metrics: own }) => own !== null) && brokenPolicies(report.rows).size === 0;
-  return report.shard !== null || isReplayed ? EXIT_OK : EXIT_FAILED;
+  return report.shard !== null || (hasFigures && brokenPolicies(report.rows).size === 0) ? EXIT_OK : EXIT_FAILED;
 }
 
 /** A command to paste: dollars by policy. */

@@ -89,7 +89,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
   const kept = await openState({ file: options.state, run: given, parts }, io);
-  const pool = poolOf(jobs, parts);
+  const pool = await poolOf(jobs, io, parts);
   const corpus = await openCorpus(files, pool);
   const run = { files, corpus, pool, prices, plimsollVersion: io.version };
   const described = new Map<string, SessionDescription>();
@@ -104,6 +104,10 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   if (own === undefined) throw new PlimsollError("bad-input", `${policy.name} has no number to tune`);
   const taken = settingToTake(own);
   const problems = [...met.values()];
+  if (described.size === 0) {
+    io.stdout.write(`${problemText(problems)}\n\nNothing to tune on; nothing was written.\n`);
+    return EXIT_FAILED;
+  }
   const nameOf = sessionNames({ sessions: [...described.values()] });
   const said = [
     problemText(problems),

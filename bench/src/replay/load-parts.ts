@@ -110,7 +110,7 @@ async function defaultExportOf(address: string, name: string): Promise<unknown> 
     const message = cause instanceof Error ? cause.message : String(cause);
     const isTypeScript = /Unknown file extension "\.[cm]?tsx?"/.test(message);
     const reason = isTypeScript
-      ? `this Node reads no TypeScript: build it to JavaScript, or run npx tsx ${process.argv[1] ?? "plimsoll"} with the same arguments, a bench with --jobs 1`
+      ? `this Node reads no TypeScript: build it to JavaScript, or run npx tsx ${process.argv[1] ?? "plimsoll"} with the same arguments`
       : missing === undefined
         ? `${message}${place === null ? "" : `, ${place}`}`
         : `it needs ${missing}, which is not published yet: put the file into examples/extension of a built clone of Plimsoll`;

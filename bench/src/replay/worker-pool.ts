@@ -60,11 +60,8 @@ const THREAD_OPTIONS = option.schema<ThreadOptions>({
 export function createThreadPool(jobs: number, options: ThreadOptions = {}): WorkerPool {
   option.check("a pool", THREAD_OPTIONS, options);
   const { modules = [], execArgv = [] } = options;
-  const own = import.meta.url;
-  const filename = new URL(`./worker.${own.slice(own.lastIndexOf(".") + 1)}`, own).href;
-  const thread = { filename, minThreads: 1, maxThreads: 1, isolateWorkers: false, execArgv: [...execArgv] };
   // A thread each: a file's tasks go to the thread that has it open.
-  const threads = Array.from({ length: jobs }, () => new Tinypool(thread));
+  const threads = Array.from({ length: jobs }, () => oneThread(execArgv));
   const workers = threads.map(
     (pool): FileWorker => ({
       open: (file) => pool.run({ file, modules }, { name: "openFile" }),
@@ -72,6 +69,23 @@ export function createThreadPool(jobs: number, options: ThreadOptions = {}): Wor
     }),
   );
   return scheduled(workers, async () => void (await Promise.all(threads.map((pool) => pool.destroy()))));
+}
+
+function oneThread(execArgv: readonly string[] = []): Tinypool {
+  const own = import.meta.url;
+  const filename = new URL(`./worker.${own.slice(own.lastIndexOf(".") + 1)}`, own).href;
+  return new Tinypool({ filename, minThreads: 1, maxThreads: 1, isolateWorkers: false, execArgv: [...execArgv] });
+}
+
+/** True if a worker thread can load these modules: this process may have a loader, such as tsx, that threads lack. */
+export async function threadsLoad(modules: readonly string[]): Promise<boolean> {
+  if (modules.length === 0) return true;
+  const thread = oneThread();
+  const loading = thread.run({ modules }, { name: "load" }).then(
+    () => true,
+    () => false,
+  );
+  return loading.finally(() => thread.destroy());
 }
 
 /** Opening a file takes about as long as so many tasks: an idle worker opens another's file only if more of them wait. Chosen. */

@@ -14,6 +14,11 @@ export async function runTask({ task, modules }: WorkerTask): Promise<FileReplay
   return (await workerOf(modules)).replay(task);
 }
 
+/** Loads the modules' parts; rejects if a thread cannot. */
+export async function load({ modules }: Pick<WorkerTask, "modules">): Promise<void> {
+  await workerOf(modules);
+}
+
 /** Opens a file, and reads the marks that its sessions may share with others. */
 export async function openFile({
   file,

@@ -68,16 +68,19 @@ function failedParts({ rows }: Checked): readonly ReportProblem[] {
 }
 
 /** Inputs by their faults: many of one kind are one sentence. */
-function leftOut({ skipped }: Checked): readonly ReportProblem[] {
+function leftOut({ skipped, sessions }: Checked): readonly ReportProblem[] {
   const files = new Map<string, string[]>();
   for (const { file, reason } of skipped) {
-    const plain = reasonText(reason.startsWith(file) ? reason.slice(file.length).replace(/^[:\s]+/, "") : reason);
+    const plain = reason.startsWith(file) ? reason.slice(file.length).replace(/^[:\s]+/, "") : reason;
     files.set(plain, [...(files.get(plain) ?? []), file]);
   }
-  return [...files].map(([reason, of]) => ({
-    kind: "left-out",
-    text: `${formatNumberOf(of.length, "input")} left out: ${namesOf(of)}: ${reason}`,
-  }));
+  // A cause that nothing escaped is the answer: whole, and before the names.
+  const isOne = sessions.length === 0 && files.size === 1;
+  return [...files].map(([reason, of]) => {
+    const count = `${formatNumberOf(of.length, "input")} left out: `;
+    const text = isOne && of.length > 1 ? `${reason} (${namesOf(of)})` : `${namesOf(of)}: ${reasonText(reason)}`;
+    return { kind: "left-out", text: `${count}${text}` };
+  });
 }
 
 /** Kinds of needs that sessions do not show although they are long enough to have some. */

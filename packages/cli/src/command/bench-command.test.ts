@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from "node:path";
 import { reportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { runChild } from "../../testing/child-command.ts";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { NOW_MS, runIn } from "../../testing/recorded-io.ts";
@@ -56,6 +56,17 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout, stderr } = await runChild({ args, cwd: own });
     expect(exitCode, stderr).toBe(0);
     expect(stdout).toContain("keep.failed-tests=10%");
+  });
+
+  test("--with: a module that threads cannot load is replayed in one job, which is said", async () => {
+    writeFileSync(folder("loader.mjs"), 'if (!globalThis.loader) throw "none";\nexport default { importers: [] };\n');
+    vi.stubGlobal("loader", true);
+    const { exitCode, stderr } = await run("bench logs/session.jsonl -p sven -w 32k --jobs 2 --with loader.mjs");
+    vi.unstubAllGlobals();
+    expect({ exitCode, stderr: stderr.match(/.*threads.*/)?.[0] }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringMatching(/one replay runs at a time/),
+    });
   });
 
   test("counts a copied folder once, says so first, and has the figures of one", async () => {
@@ -218,8 +229,8 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   });
 
   test("says why nothing could be replayed, and prints no tables of nothing", async () => {
-    const { exitCode, stdout } = await run("bench logs/session.jsonl -p sven -w 1k --full");
-    expect(exitCode).toBe(1);
+    const { exitCode, stdout } = await run("bench logs/session.jsonl -p sven -w 1k --full --html 1k.html");
+    expect([exitCode, existsSync(folder("1k.html"))]).toEqual([1, false]);
     const said =
       "Nothing could be replayed. All policies: 1 session skipped (logs/session.jsonl): the first request has more beside the log's messages (system prompt, tools, history of another log) than the space for messages, 1k.";
     expect(stdout.replace(/\s+/g, " ")).toContain(said);
