@@ -35,8 +35,8 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
     examples: [
       "bench session.jsonl",
       "bench --demo --html report.html",
-      "bench ~/.claude/projects --policy none --policy sven --window 32k --window 128k --html report.html",
-      "bench --from codex --since 7d --policy none --policy sven",
+      "bench ~/.claude/projects --policy claude-code --policy plimsoll --window 32k --window 128k --html report.html",
+      "bench --from codex --since 7d --policy codex --policy plimsoll",
       'bench "logs/**/*.jsonl" --policy recorded --window real --json report.json',
       "bench sessions --shard 1/2 --state part-1.jsonl",
     ],

@@ -57,7 +57,7 @@ interface TuneOptions extends ExtensionOptions, LogOptions {
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command.argument(
     "[inputs...]",
-    "session files, folders or patterns; a firm answer needs 16 sessions that fill half of the window: half choose, 8 judge",
+    "session files, folders or patterns; every second project judges; a firm answer needs 8 sessions there that fill half of the window",
   );
   addExtensionOption(addLogOptions(command))
     .option("-p, --policy <name>", "tune this preset or YAML file, and compare it with plimsoll (default: plimsoll)")
@@ -211,7 +211,7 @@ function sayIfTooFew({ by, train, test }: Split, io: CliIo): void {
     by === "nothing" ? "the same file chooses" : `${train.size} of other ${by === "file" ? "files" : "projects"} choose`;
   tell(
     io,
-    `no firm answer to expect: ${formatNumberOf(test.size, "session")} can judge (${half}), and ${FEWEST_OWNERS} are needed, so the search ends after its coarse grid; give more logs (--limit, --since)`,
+    `no firm answer to expect: ${formatNumberOf(test.size, "session")} can judge (${half}), and ${FEWEST_OWNERS} are needed, so the search ends after its coarse grid; give more logs (--limit, --since): of projects, every second one judges`,
   );
 }
 

@@ -44,6 +44,28 @@ test.each<[string, readonly string[], RegExp]>([
   expect(remarks(steps)).toEqual([expect.stringMatching(text)]);
 });
 
+test("a person's own rule: sessions that kept more, the tokens that it left, and a control of its size", () => {
+  if (WINDOW === undefined) expect.fail("no window");
+  const control = "sven keep.tickets=off";
+  const sven = WINDOW.standings.get("sven");
+  const standings = new Map([
+    ...WINDOW.standings,
+    ...(sven === undefined ? [] : [[control, { ...sven, policy: control }] as const]),
+  ]);
+  const steps = ["keep tickets: 1 of 1 kept"];
+  const ruled = SVEN.map((row) => ({ ...row, compactions: row.compactions.map((each) => ({ ...each, steps })) }));
+  const bare = ruled.map((row) => ({
+    ...row,
+    policy: control,
+    compactions: row.compactions.map((each) => ({ ...each, tokensAfter: (each.tokensAfter ?? 0) - 600 })),
+  }));
+  const policies = REPORT.policies.map((each) => ({ ...each, policy: { ...each.policy, keep: KEEP } }));
+  const [said] = ownRuleRemarks({ rows: [...ruled, ...bare], policies }, { ...WINDOW, standings }, String);
+  expect(said).toMatch(
+    /Kept more in 0 sessions, less in 0, as much in 2\. In \d+ compactions of a context that both had, it left 600 tokens more on average, at most 600\. As many newest messages: sven keep\.tickets=off keep\.recent=[56]\.\d+%\.$/,
+  );
+});
+
 test("built-in rules and their losses are no remark", () => {
   expect(remarks(["keep human: released", "summarize: applied"])).toEqual([]);
 });

@@ -74,6 +74,7 @@ describe("a path", () => {
       "trigger.rato",
       "trigger.rato: not a value of this policy; did you mean trigger.atLeast.ratio?",
     ],
+    ["is a mistyped knob", SVEN_POLICY, "pay", "pay: not a value of this policy; did you mean pays?"],
     ["is mistyped deep inside", SVEN_POLICY, "progress.maximumFailure", "did you mean progress.maximumFailures?"],
     [
       "is unknown",

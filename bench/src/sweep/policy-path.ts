@@ -1,5 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, KNOBS } from "@plimsoll/core/extend";
 import { distance } from "fastest-levenshtein";
 
 /** A single value inside a policy's data. `null` is a value, too: a policy can be given a value that it leaves out. */
@@ -100,10 +100,10 @@ const NEAR_RATIO = 1 / 3;
 
 /** The nearest path, whole or with its middle left out; else all that begin or end alike. */
 function hint(values: readonly PolicyValue[], path: string): string {
-  const ranked = values
-    .map((found) => ({
-      name: found.path.join("."),
-      changes: Math.min(...[found.path, [found.path[0], found.path.at(-1)]].map((form) => distance(path, form.join(".")))),
+  const ranked = [...KNOBS.map(({ key }) => [key]), ...values.map((found) => found.path)]
+    .map((own) => ({
+      name: own.join("."),
+      changes: Math.min(...[own, [own[0], own.at(-1)]].map((form) => distance(path, form.join(".")))),
     }))
     .toSorted((a, b) => a.changes - b.changes);
   const [nearest] = ranked;
