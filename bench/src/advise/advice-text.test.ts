@@ -105,7 +105,7 @@ test.each([
   ["other-window", "another window uses the same setting, and decides it"],
   [
     "too-much-lost",
-    "each of the 2 settings tried (model 120k; model 90k) that saves 5% loses over 10 points of a measure; nearest: model 120k saves 28.0%, passages −11.0 points (10 cases)",
+    "each of the 2 settings tried (model 120k; model 90k) that saves 5% loses over 10 points of a measure; nearest: model 120k saves 28.0%, loses 11.0 points of passages (10 cases)",
   ],
 ] as const)("an answer that keeps a setting says why: %s", (why, words) => {
   const { choice, ...rest } = decided({ kind: "keep", why });
@@ -175,7 +175,7 @@ test("a loss on one half only is a doubt, behind the figures over all sessions",
     `; loses nothing measured over all sessions; gains points: edited files +4.0. Not sure: ${half} it loses points: passages −2.0. Judged`,
   );
   expect(shortAnswer(decision)).toBe(
-    `nothing to set: no setting tried saves 5%; but plimsoll proxy ${SHORT} and loses nothing over all sessions, and gains up to 4.0 points of edited files, but ${half} loses up to 2.0 points of passages`,
+    `nothing to set: no setting tried saves 5%; but plimsoll proxy ${SHORT} and loses nothing over all sessions, but ${half} loses up to 2.0 points of passages`,
   );
   expect(answerSentences(decided({ kind: "trade", best, sureness }))[0]).toMatch(/^Every saving has a doubt: /);
 });

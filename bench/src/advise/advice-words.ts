@@ -298,8 +298,8 @@ function keptWhy(decision: Decision, why: keyof typeof KEEP_WORDS): string {
   const [near] = tried
     .flatMap((row) => (row.costRatio * SAME_COST_RATIO > 1 ? [] : row.losses.slice(0, 1).map((loss) => ({ row, loss }))))
     .toSorted((a, b) => a.loss.points - b.loss.points);
-  const nearest = near === undefined ? "" : `; nearest: ${near.row.name} saves ${savesPercent(near.row)}, ${lossOf(near.loss)}`;
-  return `each of the ${all} that saves 5% ${than}${nearest}`;
+  const miss = near && `; nearest: ${near.row.name} saves ${savesPercent(near.row)}, loses ${lossOf(near.loss)}`;
+  return `each of the ${all} that saves 5% ${than}${miss ?? ""}`;
 }
 
 /** The change to a file, up to its name: a value to set, or one to take out. */
@@ -310,12 +310,12 @@ const names = (values: Values) => [...values.keys()].join(", ");
 
 const lossText = (loss: SettingFigures["losses"][number]) => `up to ${formatPercent(loss.points)} points of ${loss.measure}`;
 
-/** The largest loss of an offer in words, with a larger gain, and the doubt. */
+/** The largest loss of an offer in words, with a larger gain, or the doubt. */
 function worstLoss(best: SettingFigures): string {
   const [worst, most] = [best.losses[0], best.gains[0]];
   const loses = `loses ${worst === undefined ? "nothing" : lossText(worst)}`;
   const gains = worst !== undefined && most !== undefined && most.points > worst.points ? `, and gains ${lossText(most)}` : "";
-  return isOnHalf(best) ? `loses nothing over all sessions${gains}, but ${ON_HALF} ${loses}` : `${loses}${gains}`;
+  return isOnHalf(best) ? `loses nothing over all sessions, but ${ON_HALF} ${loses}` : `${loses}${gains}`;
 }
 
 const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;

@@ -69,7 +69,8 @@ function createProgressLines(output: Output, { what, noun, leftOf }: ProgressWor
     const elapsedMs = atMs - startMs;
     const left = leftText(workTotal === 0 ? 0 : workDone / workTotal, elapsedMs, leftOf);
     const done = `${formatCount(filesDone)} of ${formatNumberOf(filesTotal, noun)}`;
-    const parts = [done, elapsedText(elapsedMs), left].filter((part) => part !== "");
+    const [unit, unitMs] = elapsedMs < MS_PER_MINUTE ? (["s", MS_PER_SECOND] as const) : (["min", MS_PER_MINUTE] as const);
+    const parts = [done, `${Math.floor(elapsedMs / unitMs)} ${unit}`, left].filter((part) => part !== "");
     tell({ stderr: output }, `${what}: ${parts.join(", ")}`);
   };
   // A long session is one thing to do.
@@ -93,9 +94,4 @@ export function leftText(share: number, elapsedMs: number, leftOf: string = ""):
   const seconds = Math.ceil((elapsedMs / share - elapsedMs) / MS_PER_SECOND);
   const left = seconds < SECONDS_PER_MINUTE ? `${seconds} s` : `${Math.ceil(seconds / SECONDS_PER_MINUTE)} min`;
   return `${left} left${leftOf}`;
-}
-
-function elapsedText(elapsedMs: number): string {
-  if (elapsedMs < MS_PER_MINUTE) return `${Math.floor(elapsedMs / MS_PER_SECOND)} s`;
-  return `${Math.floor(elapsedMs / MS_PER_MINUTE)} min`;
 }

@@ -62,7 +62,8 @@ export async function createProgramRun(session: PreparedSession, cell: Cell, pro
       const step = { strategy: program.name, outcome: "applied", detail: null } as const;
       failures.add([typeof after === "string" ? { ...step, outcome: "failed", detail: after } : step]);
       if (typeof after === "string") failedCompactions += 1;
-      if (typeof after === "string" || after === before || isSame(before, after)) return { kind: "unchanged", off: null };
+      const isSame = before.length === after.length && before.every((message, place) => message === after[place]);
+      if (typeof after === "string" || isSame) return { kind: "unchanged", off: null };
       const entry = replacingEntry({ before, after, gate, program, moment, throughEntryId: engine.view().lastEntryId });
       engine.append(entry);
       engine.note(entry);
@@ -91,10 +92,6 @@ async function answerOf(run: ProgramRun, { gate, before, moment, reported }: Ask
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function isSame(before: readonly Message[], after: readonly Message[]): boolean {
-  return before.length === after.length && before.every((message, place) => message === after[place]);
 }
 
 /** The entry that replaces the whole view by the answer. */

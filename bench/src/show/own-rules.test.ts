@@ -6,7 +6,7 @@ import { fillingOwnRules } from "../judge/kept-by-rules.ts";
 import { ownRuleRemarks } from "./own-rules.ts";
 
 const REPORT = exampleReport();
-const [WINDOW] = judge(REPORT).windows;
+const WINDOW = judge(REPORT).windows[0] ?? expect.fail("no window");
 
 const KEEP = [
   { kind: "recent", amount: { ratio: 0.05, of: "room" } },
@@ -17,7 +17,6 @@ const SVEN = REPORT.rows.filter(({ policy }) => policy === "sven");
 
 /** The remarks, with these steps in each compaction of sven. */
 const remarks = (steps: readonly string[], like: readonly string[] = []) => {
-  if (WINDOW === undefined) return [];
   const standings = new Map(WINDOW.standings);
   const sven = standings.get("sven");
   for (const policy of like) if (sven !== undefined) standings.set(policy, { ...sven, policy });
@@ -35,23 +34,15 @@ test.each<[string, readonly string[], RegExp]>([
     ["keep tickets: 32 of 56 kept, no room for 14, 10 beyond its amount"],
     /^sven: keep tickets chose in (\d+) of \1 compactions of all \d+ sessions; \d+ of \d+ choices stayed \(no space for \d+, \d+ beyond its amount\)\.$/,
   ],
-  [
-    "that it chose nothing",
-    ["keep tickets: chose nothing"],
-    /^sven: keep tickets chose nothing in \d+ compactions of all \d+ sessions\.$/,
-  ],
+  ["that it chose nothing", ["keep tickets: chose nothing"], /tickets chose nothing in \d+ compactions of all \d+ sessions\.$/],
 ])("a person's own rule: %s", (_, steps, text) => {
   expect(remarks(steps)).toEqual([expect.stringMatching(text)]);
 });
 
 test("a person's own rule: sessions that kept more, the tokens that it left, and a control of its size", () => {
-  if (WINDOW === undefined) expect.fail("no window");
   const control = "sven keep.tickets=off";
-  const sven = WINDOW.standings.get("sven");
-  const standings = new Map([
-    ...WINDOW.standings,
-    ...(sven === undefined ? [] : [[control, { ...sven, policy: control }] as const]),
-  ]);
+  const sven = WINDOW.standings.get("sven") ?? expect.fail("no row");
+  const standings = new Map(WINDOW.standings).set(control, { ...sven, policy: control });
   const steps = ["keep tickets: 1 of 1 kept"];
   const ruled = SVEN.map((row) => ({ ...row, compactions: row.compactions.map((each) => ({ ...each, steps })) }));
   const bare = ruled.map((row) => ({

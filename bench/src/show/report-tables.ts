@@ -58,13 +58,7 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
         skippedTable(report.skipped),
         noteTable(report.notes),
       ].filter(({ rows }) => rows.length > 0),
-    notes: [
-      RULE,
-      ...(mark === null ? [] : [mark]),
-      ...(judged.unpriced.size > 0 ? [VENDOR_NOTE] : []),
-      OPEN_LOOP,
-      PUBLIC_EVIDENCE,
-    ],
+    notes: [RULE, mark, judged.unpriced.size > 0 && VENDOR_NOTE, OPEN_LOOP, PUBLIC_EVIDENCE].flatMap((note) => note || []),
     policyName,
   };
 }

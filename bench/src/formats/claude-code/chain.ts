@@ -116,7 +116,10 @@ export function createChainReader(): ChainReader {
 
   const takeUser = (value: Fields, line: number, uuid: string | null) => {
     const read = userItemsOf(value, line, uuid);
-    if (value.isCompactSummary === true || read.some(isSnapshot)) {
+    const isSnapshot = read.some(
+      (each) => each.kind === "user" && each.origin === "injected" && beginsWith(each, SNAPSHOT_OPENING),
+    );
+    if (value.isCompactSummary === true || isSnapshot) {
       const summary = read.find((item) => item.kind === "user");
       const parts = contentParts(recordAt(value, "message")?.content);
       pending ??= { value: { timestamp: value.timestamp }, line };
@@ -221,10 +224,6 @@ function isTyped(text: string): boolean {
 }
 
 const SNAPSHOT_OPENING = "<state_snapshot>";
-
-function isSnapshot(item: LogItem): boolean {
-  return item.kind === "user" && item.origin === "injected" && beginsWith(item, SNAPSHOT_OPENING);
-}
 
 function beginsWith({ parts: [first] }: UserItem, opening: string): boolean {
   return first?.type === "text" && first.text.trimStart().startsWith(opening);
@@ -455,16 +454,14 @@ function growReply(reply: GrowingReply, value: Fields): void {
     if (!reply.blockKeys.has(key)) reply.parts.push(part);
     reply.blockKeys.add(key);
   }
-  const usage = laterUsage(reply.usage, withCost(recordAt(message, "usage"), value.costUSD));
+  const own = recordAt(message, "usage");
+  // Versions up to 1.0 write a call's cost beside its message.
+  const { costUSD } = value;
+  const usage = laterUsage(reply.usage, own === null || costUSD === undefined ? own : { ...own, costUSD });
   // Forks and gateways write zeros where they know no sizes; the agent's own messages are no calls.
   reply.usage = usage ?? (reply.modelId === null || recordAt(message, "usage") === null ? null : UNREPORTED_USAGE);
   const reason = stringAt(message, "stop_reason");
   if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
-}
-
-/** Versions up to 1.0 write a call's cost beside its message. */
-function withCost(usage: Fields | null, costUSD: unknown): Fields | null {
-  return usage === null || costUSD === undefined ? usage : { ...usage, costUSD };
 }
 
 function blockKeyOf(part: ReplyPart): string {

@@ -10,7 +10,6 @@ import {
   resultItem,
   textPart,
   toolTable,
-  type UserItem,
   unreadItem,
   userItem,
 } from "../log-items.ts";
@@ -93,12 +92,11 @@ function takeUser(items: LogItem[], event: ChainEvent): void {
   });
   const origin = /^(?:user|agent|$)/.test(stringAt(data, "source") ?? "") ? "human" : "injected";
   const last = items.at(-1);
-  const isRepeated = origin === "injected" && last?.kind === "user" && textOf(last) === text;
+  const isRepeated =
+    origin === "injected" &&
+    last?.kind === "user" &&
+    last.parts.map((part) => (part.type === "text" ? part.text : "")).join("") === text;
   if (!isRepeated) items.push(userItem(origin, [textPart(text), ...images], event));
-}
-
-function textOf(item: UserItem): string {
-  return item.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 function replyOf(event: ChainEvent, modelId: string | null): LogItem {
