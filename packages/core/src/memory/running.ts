@@ -40,7 +40,9 @@ export function withResult(
     );
   }
   if (result.isError || !isStart(call, result, said)) return heardIn(things, said);
-  const started: RunningThing = { name: nameIn(strings) ?? idIn(said), what: whatOf(call), state: "running" };
+  const starting = strings.filter((text) => DETACHED_COMMAND.test(text));
+  const names = starting.flatMap((text) => /\s(?:--name[ =]|-d?s )["']?([\w.-]{2,80})/.exec(text)?.[1] ?? []);
+  const started: RunningThing = { name: names[0] ?? idIn(said), what: whatOf(call), state: "running" };
   const others = things.filter(({ name }) => name === null || name !== started.name);
   if (others.length < MOST_THINGS) return [...others, started];
   const ended = others.findIndex(({ state }) => state === "ended");
@@ -162,12 +164,6 @@ const RUNS = /(?<!\b(?:not|no longer|isn['’]t) )\b(?:running|runs|in[ _-]progr
 const NOT_FOUND = /\b(?:no such|not found|unknown|does not exist|doesn['’]t exist|no (?:process|task|agent|shell))\b/i;
 const STOPS =
   /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|\b(?:docker|podman)\b.*\s(?:rm|down)\b|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
-
-function nameIn(strings: readonly string[]): string | null {
-  const starting = strings.filter((text) => DETACHED_COMMAND.test(text));
-  const named = starting.map((text) => /\s(?:--name[ =]|-d?s )["']?([\w.-]{2,80})/.exec(text)?.[1]);
-  return named.find((name) => name !== undefined) ?? null;
-}
 
 function idIn(said: string): string | null {
   for (const [, name = ""] of said.matchAll(NAMED_ID))

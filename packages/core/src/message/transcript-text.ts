@@ -1,7 +1,7 @@
 import { isRecord, jsonIn } from "../json.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { type Framing, foldedBeginning, MARK, quotedText } from "./framing.ts";
-import { type Message, toolCallsOf, type UserMessage } from "./message.ts";
+import { type Message, toolCallsOf } from "./message.ts";
 
 interface TranscriptLabel {
   readonly before: string;
@@ -98,7 +98,11 @@ function piecesOf(message: Message, style: TranscriptStyle, framing: Framing): r
     piece.trim() === "" ? [] : [`${label.before}${quotedBehind(label, piece, { labels, framing })}${label.after}`];
   switch (message.role) {
     case "user":
-      return labelled(text, labels[labelOf(message.origin)]);
+      // Labels are policy data, and have no names of their own for all origins.
+      return labelled(
+        text,
+        labels[message.origin === "notice" ? "summary" : message.origin === "declared" ? "injected" : message.origin],
+      );
     case "assistant":
       return [
         ...(labels.reasoning === undefined ? [] : labelled(reasoning.join("\n"), labels.reasoning)),
@@ -113,12 +117,6 @@ function piecesOf(message: Message, style: TranscriptStyle, framing: Framing): r
     default:
       return message satisfies never;
   }
-}
-
-/** Labels are policy data, and have no names of their own for all origins. */
-function labelOf(origin: UserMessage["origin"]): "human" | "command" | "injected" | "summary" {
-  if (origin === "notice") return "summary";
-  return origin === "declared" ? "injected" : origin;
 }
 
 /** The text quoted; with its beginning marked too if that would make another label of the one before it, such as that of a command. */

@@ -126,6 +126,7 @@ describe("a limit", () => {
   test.each([1, 100, DEEPEST])("takes an entry that is nested %i levels deep", (levels) => {
     const line = encodeEntry(nested(levels));
     expect(encodeEntry(decodeEntry(line, { file: "log.jsonl", line: 1 }))).toBe(line);
+    expect(decodeLog(line.trimEnd(), "log.jsonl").entries).toHaveLength(1);
   });
 
   test.each([DEEPEST + 1, 5_000, 100_000])("writes no entry that is nested %i levels deep", (levels) => {

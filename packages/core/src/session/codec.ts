@@ -1,6 +1,6 @@
 import { entryIdOf, LOG_VERSION, type SessionEntry } from "../entry.ts";
-import { PlimsollError } from "../error.ts";
-import { isNestedDeeper, isRecord, jsonIn } from "../json.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
+import { isNestedDeeper, isRecord } from "../json.ts";
 import { heldChars } from "../message/size.ts";
 import { MOST_BYTES_PER_UNIT, utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
@@ -128,8 +128,12 @@ export function decodeLog(text: string, file: string): DecodedLog {
     line += 1;
     start = end < 0 ? text.length : end + 1;
     if (lineText.trim() === "") continue;
-    if (end < 0 && jsonIn(lineText) === undefined) return dropped();
-    entries.push(decodeEntry(lineText, { file, line }));
+    try {
+      entries.push(decodeEntry(lineText, { file, line }));
+    } catch (error) {
+      if (end < 0 && isPlimsollError(error) && error.cause instanceof SyntaxError) return dropped();
+      throw error;
+    }
     if (!lineText.startsWith(MORE_FOLLOWS)) batch = { entries: entries.length, line: line + 1, start };
   }
   return batch.entries === entries.length ? { entries, cutOff: null } : dropped();

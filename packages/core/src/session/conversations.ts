@@ -305,7 +305,7 @@ async function settledEntries(
   }
   const own = request.messages.slice(sharedCount, sharedCount + (counts.at(-1) ?? 0));
   const taken = await Promise.all(own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message));
-  const ids = before.map(({ id }) => id);
+  const places = new Map(before.map(({ id }, at) => [id, at]));
   const altered = before.map((said, at) => {
     const now = counts[at] === (counts[at - 1] ?? 0) + 1 ? taken[counts[at] - 1] : undefined;
     return now === undefined || canonicalContent(said) !== canonicalContent(now);
@@ -313,7 +313,7 @@ async function settledEntries(
   const placesOf = (edit: AppliedEdit) =>
     "spans" in edit ? edit.spans.map(({ from, through }) => [from, through]) : "messageId" in edit ? [[edit.messageId]] : [];
   const isAltered = ([from = "", through = from]: readonly string[]) =>
-    altered.slice(Math.max(0, ids.indexOf(from)), ids.indexOf(through) + 1).includes(true);
+    altered.slice(places.get(from) ?? 0, (places.get(through) ?? -1) + 1).includes(true);
   if (behind.some((entry) => entry.type === "compaction" && entry.edits.flatMap(placesOf).some(isAltered))) return null;
   const chars = all.reduce((sum, entry) => sum + (entry.type === "message" ? messageChars(entry.message) : 0), 0);
   const changed = changedChars(before, taken);
