@@ -33,8 +33,8 @@ export function ownRuleRemarks(
     const before = rows.filter((row) => row.policy === control && windowLabel(row.window) === label);
     const said = [
       ...counts.map((count) => ruleText(count, own.length)),
-      ...against,
       ...addedText(own, before, { control, ruled }),
+      ...against,
     ];
     return [`${nameOf(policy)}: ${said.join(" ")}`];
   });
@@ -50,7 +50,7 @@ function betterIn({ units }: Standing, base: Standing): string {
   return `Kept more in ${formatNumberOf(count(1), "session")}, less in ${count(-1)}, as much in ${count(0)}.`;
 }
 
-/** Says how many tokens more stayed wherever both policies compacted the same context, and names the control of that size. */
+/** Says how often the rules made a difference wherever both policies compacted the same context, by how many tokens, and names the control of that size. */
 function addedText(
   own: readonly ReplayRow[],
   before: readonly ReplayRow[],
@@ -68,8 +68,10 @@ function addedText(
   const recent = roomRatio(ruled.keep, "recent");
   const ratio = recent + (meanOf(added.map(({ share }) => share)) ?? 0);
   const fair = recent === 0 || ratio <= recent ? "" : ` As many newest messages: ${control} keep.recent=${percentOf(ratio)}.`;
-  const where = `In ${formatNumberOf(added.length, "compaction")} of a context that both had`;
-  return [`${where}, it left ${mean} tokens more on average, at most ${most}.${fair}`];
+  const changed = formatCount(added.filter(({ tokens }) => tokens !== 0).length);
+  const all = `It changed ${changed} of ${formatNumberOf(added.length, "compaction")} of a context that ${control} had, too`;
+  const anyway = "in the others it chose nothing, or messages that stay anyway";
+  return [`${all}; ${anyway}. It left ${mean} tokens more on average, at most ${most}.${fair}`];
 }
 
 /** By the context before it, the tokens that a compaction left, and the room for messages. */
