@@ -39,8 +39,9 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
   const filling = fillingOwnRules(report);
   const windows = windowLabels(report).map((label): WindowJudgement => {
     const compared = comparedIn(report, label);
+    const unfirm = ({ choice }: WindowAnswer) => ({ ...choice, recommended: [] });
     const answers = answersAmong(compared, acting, new Set(asking.keys()))
-      .map((answer) => (filling.has(answer.choice.pick?.policy ?? "") ? unfirm(answer) : answer))
+      .map((answer) => (filling.has(answer.choice.pick?.policy ?? "") ? { ...answer, choice: unfirm(answer) } : answer))
       .toSorted((a, b) => Number(isFirm(b)) - Number(isFirm(a)));
     return {
       ...compared,
@@ -51,11 +52,6 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
     };
   });
   return { windows, asking, unpriced };
-}
-
-/** The same pick, as the nearest. */
-function unfirm(answer: WindowAnswer): WindowAnswer {
-  return { ...answer, choice: { ...answer.choice, recommended: [] } };
 }
 
 function isFirm({ choice }: WindowAnswer): boolean {

@@ -84,9 +84,9 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     const isConfirmed = ({ policy }: Standing) => betterOn(policies, "test").some((each) => each.policy === policy);
     if (sessions < FEWEST_SESSIONS) {
       const onTrain = new Set(betterOn(policies, "train").map(({ policy }) => policy));
-      const alike = betterOn(policies, "all").find(
-        (own) => onTrain.has(own.policy) && isConfirmed(own) && isDearerInNone(own, now),
-      );
+      const isDearerInNone = ({ units }: Standing) =>
+        units.every(({ costRatio }, place) => costRatio <= (now.units[place]?.costRatio ?? 0));
+      const alike = betterOn(policies, "all").find((own) => onTrain.has(own.policy) && isConfirmed(own) && isDearerInNone(own));
       return { kind: "too-few", missing: FEWEST_SESSIONS - sessions, looksLike: alike ?? null };
     }
     const [chosen] = betterOn(policies, "train");
@@ -113,8 +113,4 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
 function savingOf(own: Standing, now: Standing): Sureness | null {
   const sureness = surenessOf(own, now);
   return sureness !== null && sureness.cost.through < 100 ? sureness : null;
-}
-
-function isDearerInNone({ units }: Standing, now: Standing): boolean {
-  return units.every(({ costRatio }, place) => costRatio <= (now.units[place]?.costRatio ?? 0));
 }

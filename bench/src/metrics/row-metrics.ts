@@ -263,6 +263,8 @@ function isSaidIn(messages: Iterable<Message>, isIn: (said: string) => boolean):
 }
 
 function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {
+  const isDrop = (edit: CompactionEntry["edits"][number]) =>
+    edit.kind === "replace-spans" && (edit.by === "notice" || edit.by === "nothing");
   const summarised = edits.filter((edit) => edit.kind !== "replace-part" && !isDrop(edit));
   const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [edit.message] : []));
   return {
@@ -296,9 +298,4 @@ function beginningOf(summaries: readonly Message[]): string {
 function textsOf({ parts }: Message): readonly string[] {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === 0 ? [""] : texts;
-}
-
-/** True for spans whose text is replaced by no text of their content. */
-function isDrop(edit: CompactionEntry["edits"][number]): boolean {
-  return edit.kind === "replace-spans" && (edit.by === "notice" || edit.by === "nothing");
 }

@@ -18,55 +18,33 @@ const hello = human("h", "hello");
 const call = calling("c", ["1"]);
 const answer = result("r", "1", "out");
 const bye = reply("b", "bye");
+/** A log's first request; the entry after it is its reply. */
+const ASKED = [...logOf([hello]), usageEntry("u1", "h", 10)];
 const said = (message: typeof hello | typeof call | typeof answer) => ({ type: "message", message }) as const;
 const kinds = (entries: readonly SessionEntry[]) =>
   entries.map((entry) => (entry.type === "message" ? entry.message.id.slice(0, 8) : entry.type));
 
 describe("repairEntries", () => {
   test("leaves a sound log as it is", () => {
-    const entries = [
-      ...logOf([hello]),
-      usageEntry("u1", "h", 10),
-      said(call),
-      said(answer),
-      usageEntry("u2", "r", 20),
-      said(bye),
-    ];
+    const entries = [...ASKED, said(call), said(answer), usageEntry("u2", "r", 20), said(bye)];
     const repaired = repairEntries(entries);
     expect(repaired.entries).toEqual(entries);
     expect(repaired.continuationCount).toBe(0);
   });
 
   test("keeps a usage entry right before its reply when a late result moves", () => {
-    const entries = [
-      ...logOf([hello]),
-      usageEntry("u1", "h", 10),
-      said(call),
-      usageEntry("u2", "c", 20),
-      said(bye),
-      said(answer),
-    ];
+    const entries = [...ASKED, said(call), usageEntry("u2", "c", 20), said(bye), said(answer)];
     expect(kinds(repairEntries(entries).entries)).toEqual(["session", "h", "usage", "c", "r", "usage", "b"]);
   });
 
   test("puts a notice where a call would go out right behind a reply", () => {
-    const entries = [
-      ...logOf([hello]),
-      usageEntry("u1", "h", 10),
-      said(bye),
-      usageEntry("u2", "b", 20),
-      said(reply("d", "more")),
-    ];
+    const entries = [...ASKED, said(bye), usageEntry("u2", "b", 20), said(reply("d", "more"))];
     const { entries: repaired, continuationCount } = repairEntries(entries);
-    expect(repaired.map((entry) => entry.type)).toEqual([
-      "session",
-      "message",
-      "usage",
-      "message",
-      "message",
-      "usage",
-      "message",
-    ]);
+    const [asked, answered] = [
+      ["session", "message", "usage"],
+      ["message", "usage", "message"],
+    ];
+    expect(repaired.map((entry) => entry.type)).toEqual([...asked, "message", ...answered]);
     expect(repaired[4]).toMatchObject({ message: { origin: "notice", parts: [{ text: CONTINUE_TEXT }] } });
     expect(continuationCount).toBe(1);
   });

@@ -71,14 +71,10 @@ export function fitted(text: string): string {
     .join("\n");
 }
 
-/** A line for an output: one line for programs, and broken between words if a person looks at it. */
-function lineFor(output: { readonly isTTY?: boolean | undefined }, text: string): string {
-  return `${output.isTTY === true ? fitted(text) : text}\n`;
-}
-
-/** Says lines; outside text in them steers no terminal. */
+/** Says lines, broken between words if a person looks at them; outside text in them steers no terminal. */
 export function say(output: Output, ...lines: readonly string[]): void {
-  for (const line of lines) output.write(lineFor(output, printable(line)));
+  const broken = output.isTTY === true ? fitted : String;
+  for (const line of lines) output.write(`${broken(printable(line))}\n`);
 }
 
 /** Says lines on the error output, each behind the program's name and broken between words. */
