@@ -190,7 +190,7 @@ export function furtherPolicyTables(
       windows.map(({ windowLabel, summaries }) =>
         tableOf({
           title: `${METRIC_TITLES[name]}, ${windowLabel}`,
-          notes: ["Sums over all sessions to which the window applies."],
+          notes: ["Sums over all sessions to which the window applies. Requests that stay above it count as recorded."],
           rowTitle: "policy",
           columns: metricColumns(metrics, name),
           rows: summaries,

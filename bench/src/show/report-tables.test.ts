@@ -100,6 +100,15 @@ test("a table says how far prompts reach, and counts the cases behind its older 
   expect(first?.table.notes[1]).toMatch(/^Older % is of [\d,]+ replaced texts in 1 session, [\d,]+ passages in 1 session, /);
 });
 
+test("a policy whose requests stay above the window has no headroom", () => {
+  const report = withMetrics(reportOf({}), ({ safety }) => ({ safety: { ...safety, unrecoveredRequests: 1 } }));
+  const table = shownReport(report)
+    .further()
+    .find(({ title }) => title.startsWith("Requests and"));
+  const at = table?.heads.findIndex(({ title }) => title === "smallest headroom") ?? -1;
+  expect(new Set(table?.rows.map(({ cells }) => cells[at]?.shown))).toEqual(new Set(["–"]));
+});
+
 test("outcomes are made once a report, whatever is made of it", () => {
   const report = reportOf({ digest: 3 });
   let looks = 0;
