@@ -8,6 +8,7 @@ import { htmlPage, renderHtmlReport } from "./html.ts";
 import { jsonReportPieces } from "./json.ts";
 import { markdownPage, renderMarkdownReport } from "./markdown.ts";
 import { modelSummaryNote, shownReport } from "./report-tables.ts";
+import { terminalReport } from "./terminal-report.ts";
 
 const PLIMSOLL_VENDOR = presetNamed("plimsoll-vendor") ?? PLIMSOLL_POLICY;
 const NONE: SummaryWriterCounts = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
@@ -98,6 +99,13 @@ test("a table says how far prompts reach, and counts the cases behind its older 
     /^Prompts of \S+ .*reach [\d.]+k: up to [\d.]+k of .* on top\. For a model with a window of 64k, give --window \d+k\.$/,
   );
   expect(first?.table.notes[1]).toMatch(/^Older % is of [\d,]+ replaced texts in 1 session, [\d,]+ passages in 1 session, /);
+});
+
+test("the heading counts the sessions of sub-agents among all", () => {
+  const report = exampleReport({ sessions: ["a.jsonl", "b.jsonl"], calls: 120 });
+  const sessions = report.sessions.map((each, place) => ({ ...each, parentSession: place === 0 ? null : "a.jsonl" }));
+  const text = terminalReport(shownReport({ ...report, sessions }), { full: false, columns: 80, written: [] });
+  expect(text).toMatch(/judged on \d of 2 sessions; 1 of the 2 came from sub-agents:$/m);
 });
 
 test("a policy whose requests stay above the window has no headroom", () => {

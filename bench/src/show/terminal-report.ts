@@ -21,8 +21,9 @@ export function terminalReport(
   const windows = shown.flatMap(({ judged: { windowLabel, units }, lines, table }) => {
     const answer = lines.flatMap((line) => wrapped(printable(line), { first: "  ", further: "    " }));
     const inner = report.sessions.filter(({ parentSession }) => parentSession !== null).length;
-    const all = `${formatNumberOf(report.sessions.length, "session")}${inner === 0 ? "" : `, ${formatCount(inner)} of sub-agents`}`;
-    const base = `judged on ${formatCount(units.length)} of ${all}`;
+    const all = formatCount(report.sessions.length);
+    const among = inner === 0 ? "" : `; ${formatCount(inner)} of the ${all} came from sub-agents`;
+    const base = `judged on ${formatCount(units.length)} of ${formatNumberOf(report.sessions.length, "session")}${among}`;
     return [
       [`${windowLabel}, ${base}:`, ...answer].join("\n"),
       [tableRows(table, columns), ...table.notes.map(plain)].join("\n"),
