@@ -166,7 +166,7 @@ export const collect = (value: string, previous: readonly string[] = []): readon
 export function addExtensionOption(command: Command): Command {
   return command.option(
     "--with <module>",
-    "add importers, metrics, peers and kinds from your module (JavaScript; TypeScript from Node 22.18 on); it runs code: load only modules you trust; repeatable",
+    "add importers, metrics, peers, keep rules and other kinds from your module (JavaScript; TypeScript from Node 22.18 on); it runs code: load only modules you trust; repeatable",
     collect,
   );
 }
