@@ -209,13 +209,14 @@ function besideLine(fitting: Standing | undefined): readonly string[] {
   ];
 }
 
-function worseLine({ choice, summaries }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
+function worseLine({ choice, summaries }: WindowAnswer, { policy, units }: Standing, nameOf: PolicyNames): string {
   const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
+  const keeps = `policy of similar cost keeps ${ownersOf(units).size < FEWEST_OWNERS ? "a point" : "surely"} more`;
   const none =
     summaries === null
-      ? "No policy of similar cost keeps a point more, nor does keeping only the newest messages."
-      : `With${summaries === "by a model" ? "" : "out"} model summaries, no policy of similar cost keeps a point more.`;
+      ? `No ${keeps}, nor does keeping only the newest messages.`
+      : `With${summaries === "by a model" ? "" : "out"} model summaries, no ${keeps}.`;
   if (worst === undefined) return none;
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);
