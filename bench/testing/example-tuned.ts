@@ -32,7 +32,7 @@ export function exampleTuned(): ShownTuneResult {
     current: { ...tuned(0.75, 65), settings: [] },
     front: [low, high],
     best: low,
-    verdict: { kind: "too-few", missing: 4, looksLike: low.test },
+    verdict: { kind: "set", best: low.test, sureness: { cost: { from: 80, through: 90 }, drawn: "projects", count: 9 } },
     tried: [low, tuned(0.7, 60), high],
     sessions: [{ session: "logs/a.jsonl", isTrain: true, current: high.train, best: low.train }],
   };

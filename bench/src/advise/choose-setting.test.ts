@@ -206,16 +206,6 @@ test.each([
   expect(chooseSetting([NOW, CHEAP], rows).setting.kind).toBe(kind);
 });
 
-test.each<readonly [string, number, (place: number) => Outcome, string | null]>([
-  ["one that is cheaper looks like a setting", 1, always({ usd: 0.8, held: 90 }), "cheap"],
-  ["one that costs more looks like nothing", 7, (place) => ({ usd: place === 0 ? 1.1 : 0.5, held: 90 }), null],
-  ["less than a twentieth looks like nothing", 7, always({ usd: 0.97, held: 90 }), null],
-  ["what loses a point looks like nothing", 7, always({ usd: 0.8, held: 88 }), null],
-])("of too few sessions %s", (_, count, outcome, name) => {
-  const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS.slice(0, count), { ...NONE, cheap: outcome }));
-  expect(verdict.kind === "too-few" ? (verdict.looksLike?.policy ?? null) : verdict.kind).toBe(name);
-});
-
 test("a trade names what it loses, in dollars and points; the proxy is judged by the same test, apart", () => {
   const outcomes = { ...NONE, cheap: always({ usd: 0.5, held: 80 }), ours: always({ usd: 0.7, held: 92 }) };
   const { setting, proxy } = chooseSetting([NOW, CHEAP, point("ours", "proxy")], rowsOf(PROJECTS, outcomes));

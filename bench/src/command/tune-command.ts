@@ -134,7 +134,7 @@ async function writeTuned(
 ): Promise<void> {
   const path = resolve(io.cwd, file);
   if (taken === null) {
-    io.stdout.write(`Nothing was written to ${printable(file)}: no setting is better.\n`);
+    io.stdout.write(`Nothing was written to ${printable(file)}: it finds no setting to take.\n`);
     return;
   }
   const before = readSmallFile(path);

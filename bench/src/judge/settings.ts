@@ -12,8 +12,8 @@ const FEWEST_SESSIONS: number = FEWEST_OWNERS;
 export type SettingVerdict<Best = Standing> =
   /** No session fills half of the window: with any setting, nothing happens. */
   | { readonly kind: "idle" }
-  /** `missing`: sessions that are still needed. `looksLike`: a cheaper setting that keeps as much on both halves and is dearer in no session; `null` for none. No proof. */
-  | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: Standing | null }
+  /** `missing`: sessions that are still needed. */
+  | { readonly kind: "too-few"; readonly missing: number }
   /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
   | { readonly kind: "set"; readonly best: Best; readonly sureness: Sureness }
   /** The cheapest of those that surely save, and lose {@link MOST_LOST_POINTS} of a measure at most, over all sessions or else on one half of them. */
@@ -82,13 +82,7 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
   const verdictOn = (policies: readonly string[], mostPoints = MOST_LOST_POINTS): SettingVerdict => {
     if (now === null) return { kind: "idle" };
     const isConfirmed = ({ policy }: Standing) => betterOn(policies, "test").some((each) => each.policy === policy);
-    if (sessions < FEWEST_SESSIONS) {
-      const onTrain = new Set(betterOn(policies, "train").map(({ policy }) => policy));
-      const isDearerInNone = ({ units }: Standing) =>
-        units.every(({ costRatio }, place) => costRatio <= (now.units[place]?.costRatio ?? 0));
-      const alike = betterOn(policies, "all").find((own) => onTrain.has(own.policy) && isConfirmed(own) && isDearerInNone(own));
-      return { kind: "too-few", missing: FEWEST_SESSIONS - sessions, looksLike: alike ?? null };
-    }
+    if (sessions < FEWEST_SESSIONS) return { kind: "too-few", missing: FEWEST_SESSIONS - sessions };
     const [chosen] = betterOn(policies, "train");
     const best = chosen === undefined || !isConfirmed(chosen) ? null : over(chosen.policy);
     const sureness = best === null ? null : savingOf(best, now);

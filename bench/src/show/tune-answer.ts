@@ -9,13 +9,9 @@ import { namesOf } from "./problems.ts";
 
 type Answered = Omit<TuneResult, "idleSessions" | "sessions">;
 
-/**
- * The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. The written, printed and ringed
- * setting is this one.
- */
+/** The setting to take: the best one if the verdict says it. `null` if the current setting stays. The written, printed and ringed setting is this one. */
 export function settingToTake({ best, verdict }: Pick<TuneResult, "best" | "verdict">): TunedPolicy | null {
-  const taken = verdict.kind === "set" ? verdict.best : verdict.kind === "too-few" ? verdict.looksLike : null;
-  return best !== null && taken?.policy === best.policy.name ? best : null;
+  return best !== null && verdict.kind === "set" && verdict.best.policy === best.policy.name ? best : null;
 }
 
 const NOTHING_FIRES =
@@ -43,7 +39,7 @@ export function tuneAnswer(
 }
 
 function answerLines(answered: Answered): readonly string[] {
-  const { base, current, verdict, tried } = answered;
+  const { base, current, tried } = answered;
   const isTried = tried.length > 0;
   if (isTried && tried.every(({ train }) => train.isBroken))
     return ["A part of the policy failed whenever it was tried: no setting can be recommended."];
@@ -52,9 +48,7 @@ function answerLines(answered: Answered): readonly string[] {
   const taken = settingToTake(answered);
   if (taken === null) return keptLines(answered);
   return [
-    verdict.kind === "too-few"
-      ? `No answer yet: ${whyTooFew(verdict.missing)}. ${settingsText(taken)} in ${base} costs less there.`
-      : `Set: ${settingsText(taken)} in ${base}.`,
+    `Set: ${settingsText(taken)} in ${base}.`,
     `Costs ${formatPercent(taken.test.costPercent)}% of the cost without compaction; now ${formatPercent(current.test.costPercent)}%.`,
     keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)}%`),
     "No measure falls by a point or more.",
@@ -72,7 +66,7 @@ function keptLines(answered: Answered): readonly string[] {
     best === null ? "no tried setting is better" : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
     verdict.kind === "too-few"
-      ? `No answer yet: ${whyTooFew(verdict.missing)}. Until then keep ${base}: ${why}.`
+      ? `No answer yet: judged on ${formatNumberOf(FEWEST_OWNERS - verdict.missing, "session")}; ${FEWEST_OWNERS} are needed. Until then keep ${base}.`
       : `Keep ${base} as it is: ${why}.`,
     `Costs ${formatPercent(current.test.costPercent)}% of the cost without compaction.`,
     keepsLine(current.test.gain, ""),
@@ -82,9 +76,6 @@ function keptLines(answered: Answered): readonly string[] {
     sureLine(answered),
   ];
 }
-
-const whyTooFew = (missing: number) =>
-  `judged on ${formatNumberOf(FEWEST_OWNERS - missing, "session")}; ${FEWEST_OWNERS} are needed`;
 
 /** The window and the sessions of the figures: bench takes others. */
 function judgedLine({ windowLabel, splitBy, trainSessions, current }: Answered): string {

@@ -196,8 +196,7 @@ function resultOf(candidate: Candidate, run: JudgedRun): TuneResult {
 function onEnough(verdict: SettingVerdict, { units }: Standing): SettingVerdict {
   const missing = FEWEST_OWNERS - new Set(units.map(({ file }) => file)).size;
   if (missing <= 0 || verdict.kind === "idle") return verdict;
-  const looksLike = verdict.kind === "too-few" ? verdict.looksLike : verdict.kind === "set" ? verdict.best : null;
-  return { kind: "too-few", missing, looksLike };
+  return { kind: "too-few", missing };
 }
 
 function sessionsOf(current: TunedPolicy, best: TunedPolicy): readonly TunedSession[] {
