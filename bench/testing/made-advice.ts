@@ -52,6 +52,7 @@ export function madeAdvice(text: string): readonly Decision[] {
       windowBy: text,
       waitsMs: [60_000, 90_000],
       hasPlan: false,
+      recorded: { ...madeFigures(null, 1, 84).standing, waitsMs: [60_000] },
       refusal: null,
     },
     models: [{ modelId: text, sessions: 15, usd: 41.5 }],

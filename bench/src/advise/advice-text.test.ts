@@ -40,6 +40,16 @@ test("advice fits 80 columns, and its answer is at most six lines", () => {
   expect(answerLines(many).at(-1)).toBe(`Others, below: $${(15 * 41.5).toFixed(2)}`);
 });
 
+test("the short answer says what the agent's own compactions kept, if that is known", () => {
+  const [decision] = madeAdvice("settings");
+  const said = (recorded: Decision["recorded"]) =>
+    adviceText(decision ? [{ ...decision, recorded }] : [], { columns: 80, full: false }).replace(/\s+/g, " ");
+  expect(said(decision?.recorded ?? null)).toMatch(
+    /set its values, .* Codex's 1 compaction kept 84\.0% of the text that later replies needed \(older text: 54\.0%\), 1 min of waiting\.$/,
+  );
+  expect(said(null)).not.toContain("kept 84");
+});
+
 test("a setting that does harm is to be removed, with the reason and the line", () => {
   const [decision] = madeAdvice("~/.codex/config.toml");
   const values = new Map([["model_auto_compact_token_limit", null]]);

@@ -431,6 +431,20 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
   return `every saving has a ${isOnHalf(setting.best) ? "doubt" : "loss"}: ${named.join("; or ")}`;
 }
 
+/** What the agent's own compactions kept of the needed text, a sentence; nothing if no figure is known. */
+export function keptSentences({ agent, recorded, fills }: Decision): readonly string[] {
+  if (recorded === null || recorded.gain === null || recorded.compactions === 0) return [];
+  const { compactions, gain, farGain, waitsMs } = recorded;
+  const isSealed = fills.some(({ kind }) => kind === "encrypted summaries");
+  const notes = [
+    ...(farGain === null ? [] : [`older text: ${formatPercent(farGain)}%`]),
+    ...(isSealed ? ["its encrypted summaries can't be read"] : []),
+  ];
+  return [
+    `${agent.title}'s ${formatNumberOf(compactions, "compaction")} kept ${isSealed ? "at least " : ""}${formatPercent(gain)}% of the text that later replies needed${notes.length === 0 ? "" : ` (${notes.join("; ")})`}${waitedText(waitsMs, compactions)}.`,
+  ];
+}
+
 /** The data of a decision and the cost of compaction in it, a sentence each. */
 function factSentences({ agent, cost, waitsMs, days, choice, models, windowBy }: Decision, pays: Payment): readonly string[] {
   const when = days === null ? "" : days.from === days.through ? `, ${days.from}` : `, ${days.from} to ${days.through}`;

@@ -29,6 +29,7 @@ import {
   decisionWords,
   FILL_HEADS,
   hasTable,
+  keptSentences,
   MEASURE_READING,
   pricedText,
   ROW_READING,
@@ -242,7 +243,7 @@ function decisionSection(decision: Decision, index: number, pays: Payment): Mark
   const title = decisionTitle(decision, pays);
   const { facts, settings, fills, pastes } = decisionWords(decision, { pays, full: true });
   return html`<section aria-label="${title}"><h2>${title}</h2>
-${facts.map((text) => html`<p class="soft">${text}</p>`)}
+${[...facts, ...keptSentences(decision)].map((text) => html`<p class="soft">${text}</p>`)}
 ${pastes.map(({ label, lines, isPasted }, place) => (isPasted ? pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }) : html`<p>${label}: ${lines.join("; ")}</p>`))}
 ${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, ["setting", ...SETTING_HEADS], settings.rows)}`}
 <h3>Contents of the requests</h3>
@@ -362,11 +363,12 @@ export function answerLines(
   return [...prose(spentSentence(decisions, pays, source)).slice(0, 2), ...why.flatMap((line) => prose(line)), ...rest];
 }
 
-/** The decisions with the most dollars in a line each. */
+/** The decisions with the most dollars: what to set, and what the agent's own compactions kept. */
 function shortLines(decisions: readonly Decision[], pays: Payment): readonly string[] {
+  const titleIn = (decision: Decision) => decisionTitle(decision, pays).replace(": no prices known", "");
   return decisions
     .slice(0, SHOWN_DECISIONS)
-    .map((decision) => `${decisionTitle(decision, pays).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`)
+    .flatMap((decision) => [`${titleIn(decision)}: ${shortAnswer(decision, pays)}`, ...keptSentences(decision)])
     .flatMap((line) => prose(line));
 }
 

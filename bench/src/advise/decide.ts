@@ -5,9 +5,9 @@ import { createProgressBar } from "../command/progress-bar.ts";
 import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { withoutApart } from "../judge/apart.ts";
-import { losesOver, MOST_LOST_POINTS } from "../judge/settings.ts";
+import { judgeSettings, losesOver, MOST_LOST_POINTS } from "../judge/settings.ts";
 import { longSessions } from "../judge/split.ts";
-import { COSTS_MORE_RATIO, type JudgedRun } from "../judge/standing.ts";
+import { COSTS_MORE_RATIO, type JudgedRun, type Standing } from "../judge/standing.ts";
 import type { Corpus, InputFile } from "../open/corpus.ts";
 import type { SessionFacts } from "../open/session-facts.ts";
 import { type KeptRows, runBench } from "../replay/run-bench.ts";
@@ -70,6 +70,8 @@ export interface Decision {
   readonly cost: RecordedCost;
   /** How long the person waited for each compaction whose time is known, in milliseconds. */
   readonly waitsMs: readonly number[];
+  /** The agent's own compactions over the sessions that fill half of the window, with their waits; `null` without such sessions. */
+  readonly recorded: (Standing & Pick<Decision, "waitsMs">) | null;
   /** Whether a log says that a subscription paid. */
   readonly hasPlan: boolean;
   readonly fills: readonly WindowFill[];
@@ -176,13 +178,21 @@ export async function decideOn(
         ...{ agent: advised, models, windowTokens, windowBy, days: daysOf(report, counted) },
         refusal: setting?.kind === "remove" ? null : refusal,
         cost: recordedCost(report, counted),
-        waitsMs: report.sessions.flatMap(({ waitsMs }) => waitsMs ?? []),
+        waitsMs: waitsOf(report.sessions),
+        recorded: recordedIn(group),
         hasPlan: counted.some(({ facts }) => facts.plan !== null && group.sessions.has(facts.session)),
         fills: windowFills(report, replyUsds),
         choice: choice === null || setting === undefined ? null : { ...choice, setting },
       };
     })
     .toSorted(byMoney);
+}
+
+const waitsOf = (sessions: BenchReport["sessions"]) => sessions.flatMap(({ waitsMs }) => waitsMs ?? []);
+
+function recordedIn({ report, long }: Group): Decision["recorded"] {
+  const own = judgeSettings(report, RECORDED_POLICY.name).over(RECORDED_POLICY.name);
+  return own && { ...own, waitsMs: waitsOf(report.sessions.filter(({ session }) => long.has(session))) };
 }
 
 /** The name of an agent without knobs: `copilot-cli` is Copilot CLI, `roo-code` Roo Code. */
