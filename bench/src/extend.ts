@@ -1,5 +1,6 @@
 // Only for our own packages, and may change.
 
+export { FIRST_MOD_VERSION } from "./advise/claude-code.ts";
 export { recordedFigures } from "./advise/recorded-figures.ts";
 export { callKinds } from "./calibrate/calibrate-sessions.ts";
 export { calibrateTranscripts } from "./calibrate/calibration-report.ts";

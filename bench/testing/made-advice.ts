@@ -51,7 +51,6 @@ export function madeAdvice(text: string): readonly Decision[] {
       windowTokens: WINDOW_TOKENS,
       windowBy: text,
       waitsMs: [60_000, 90_000],
-      hasPlan: false,
       recorded: { ...madeFigures(null, 1, 84).standing, waitsMs: [60_000] },
       refusal: null,
     },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { madeAdvice, madeFigures } from "../../testing/made-advice.ts";
 import type { SettingVerdict } from "../judge/settings.ts";
 import { answerSentences, shortAnswer } from "./advice-words.ts";
-import { adviceHtml, adviceText, answerLines } from "./advise-command.ts";
+import { adviceHtml, adviceText } from "./advise-command.ts";
 import type { SettingFigures } from "./choose-setting.ts";
 import type { Decision } from "./decide.ts";
 import { knobsOf } from "./knob-table.ts";
@@ -13,7 +13,8 @@ type Verdict = SettingVerdict<SettingFigures>;
 function decided(setting: Verdict, proxy: Verdict = { kind: "idle" }): Decision {
   const [first] = madeAdvice("~/.codex/config.toml");
   if (first?.choice === null || first === undefined) throw new Error("the made advice has a choice");
-  return { ...first, choice: { ...first.choice, setting, proxy } };
+  const row = { ...madeFigures(120_000, 0.97, 84.5), kind: "proxy" } as const;
+  return { ...first, choice: { ...first.choice, rows: [...first.choice.rows, row], setting, proxy } };
 }
 
 const NO_CHOICE = { sessions: 12, projects: 2, rows: [], proxy: { kind: "idle" } } as const;
@@ -28,16 +29,15 @@ const PROXY = { ...CHEAP, kind: "proxy" } as const;
 const SURE =
   "saves 28.0% of a session's cost on average (19.0 to 34.0% in 95% of resamples of your sessions); about $11.20 in all; compacts 1 time, now 1";
 const SHORT = "saves 28.0% a session on average ($11.20 in all)";
+const WITHOUT_KEY =
+  "With a subscription too: the hook restores text that a summary dropped (docs/use-in/codex.md). Or type /compact between two tasks.";
 const JUDGED = "Judged on 12 sessions of 2 projects.";
 const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
 
-test("advice fits 80 columns, and its answer is at most six lines", () => {
+test("advice fits 80 columns", () => {
   const lines = adviceText(madeAdvice("settings"), { columns: 80, full: true }).split("\n");
   expect(lines.length).toBeGreaterThan(20);
   expect(lines.filter((line) => [...line].length > 80)).toEqual([]);
-  const many = Array.from({ length: 9 }, () => madeAdvice("settings")).flat();
-  expect(answerLines(many).length).toBeLessThanOrEqual(6);
-  expect(answerLines(many).at(-1)).toBe(`Others, below: $${(15 * 41.5).toFixed(2)}`);
 });
 
 test("the short answer says what the agent's own compactions kept, if that is known", () => {
@@ -72,7 +72,6 @@ test("a setting that does harm is to be removed, with the reason and the line", 
     "remove model_auto_compact_token_limit (costs about $9.20 more); or set model_auto_compact_token_limit=120000; or use plimsoll proxy",
   );
   expect(text).toContain("      (remove model_auto_compact_token_limit)\n");
-  expect(text).not.toContain("looks best");
 });
 
 test.each<readonly [string, Verdict, string, string]>([
@@ -97,8 +96,8 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "nothing cheaper",
     { kind: "keep", why: "nothing-cheaper" },
-    `Nothing to set: no setting tried saves 5%. Looks best here: your own compaction. ${JUDGED}`,
-    "nothing to set, yours looks best",
+    `Nothing to set: no setting tried saves 5%. ${JUDGED}`,
+    "nothing to set: no setting tried saves 5%",
   ],
   [
     "windows that are never half full",
@@ -107,7 +106,7 @@ test.each<readonly [string, Verdict, string, string]>([
     "nothing to set",
   ],
 ])("an answer says %s", (_, verdict, sentence, short) => {
-  expect(answerSentences(decided(verdict), { full: false })).toEqual([sentence]);
+  expect(answerSentences(decided(verdict), { full: false })).toEqual([sentence, WITHOUT_KEY]);
   expect(shortAnswer(decided(verdict))).toBe(short);
 });
 
@@ -121,7 +120,7 @@ test.each([
   const { choice, ...rest } = decided({ kind: "keep", why });
   const rows = choice?.rows.map((row, at) => ({ ...row, losses: at === 0 ? [] : [moved("passages", 10 + at)] })) ?? [];
   const decision = { ...rest, choice: choice && { ...choice, rows } };
-  expect(answerSentences(decision)).toEqual([`Nothing to set: ${words}. ${JUDGED}`]);
+  expect(answerSentences(decision)).toEqual([`Nothing to set: ${words}. ${JUDGED}`, WITHOUT_KEY]);
   expect(shortAnswer(decision)).toBe(`nothing to set: ${words}`);
 });
 
@@ -139,22 +138,17 @@ test.each<readonly [string, Verdict, RegExp, string]>([
     "nothing to set: no setting tried saves 5%; but plimsoll proxy saves 28.0% a session on average ($11.20 in all) and loses up to 9.0 points of older replaced texts",
   ],
   [
-    "no saving",
+    "a small saving, with how often it compacts",
     { kind: "keep", why: "nothing-cheaper" },
-    /^Don't use plimsoll proxy .* subscription\): it doesn't save 5%\.$/,
-    "nothing to set, yours looks best",
+    /^Don't use plimsoll proxy .* subscription\): it saves only 3\.0%, and compacts 1 time instead of 1\.$/,
+    "nothing to set: no setting tried saves 5%; plimsoll proxy saves only 3.0%, and compacts 1 time instead of 1",
   ],
 ])("the proxy is a decision with its command: %s", (_, proxy, sentence, short) => {
   const decision = decided({ kind: "keep", why: "nothing-cheaper" }, proxy);
   expect(answerSentences(decision)[1]).toMatch(sentence);
-  const [own, beside, more] = answerSentences(decision, { pays: "plan" });
-  expect([own, more]).toEqual([expect.stringMatching(/^Nothing to set: no setting tried saves 5%\. /), undefined]);
-  expect(beside).toMatch(/^For less waiting or loss, with a subscription too: the hook restores/);
-  expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual([
-    short,
-    proxy.kind === "keep" ? short : "nothing to set: no setting tried saves 5%",
-  ]);
-  expect(own?.includes(`Looks best here: your own compaction. ${JUDGED}`)).toBe(proxy.kind === "keep");
+  const kept = `Nothing to set: no setting tried saves 5%. ${JUDGED}`;
+  expect(answerSentences(decision, { pays: "plan" })).toEqual([kept, WITHOUT_KEY]);
+  expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual([short, "nothing to set: no setting tried saves 5%"]);
   const command = "      plimsoll proxy --upstream https://api.openai.com/v1\n";
   expect(adviceText([decision], { columns: 80, full: false }).includes(command)).toBe(proxy.kind !== "keep");
   expect(adviceText([decision], { columns: 80, full: false, pays: "plan" })).not.toContain(command);
@@ -190,15 +184,15 @@ test("a loss on one half only is a doubt, behind the figures over all sessions",
   expect(answerSentences(decided({ kind: "trade", best, sureness }))[0]).toMatch(/^Every saving has a doubt: /);
 });
 
-test.each([
-  ["2.1.218", / Update first: yours was 2\.1\.218\.$/],
-  ["2.1.300", /two tasks\.$/],
-])("a plan's way that version %s lacks says to update", (version, end) => {
-  const decision = decided({ kind: "idle" });
+test("the plugin is judged by its replay, where Claude Code compacts, beside the agent's own compaction", () => {
+  const { agent, choice, ...rest } = decided({ kind: "keep", why: "nothing-cheaper" });
   const knobs = knobsOf("claude-code", null);
-  const turning = decision.agent.turning === null || knobs === null ? null : { ...decision.agent.turning, knobs };
-  expect(answerSentences({ ...decision, agent: { ...decision.agent, version, turning } }, { pays: "plan" }).at(-1)).toMatch(
-    end,
+  const turning = agent.turning === null || knobs === null ? null : { ...agent.turning, knobs };
+  expect(knobs?.plugin?.(new Map()).trigger).toEqual(knobs?.replay.likeness(new Map()).trigger);
+  const rows = [...(choice?.rows ?? []), { ...madeFigures(1, 1.1, 88), kind: "plugin" } as const];
+  const decision = { ...rest, agent: { ...agent, turning }, choice: choice && { ...choice, rows } };
+  expect(answerSentences(decision).at(-1)).toMatch(
+    /--plugin-dir "\$\(plimsoll hook plugin\)" .* Against your own compaction, replayed: cost \+10\.0%, kept \+4\.0 points, older \+4\.0\.$/,
   );
 });
 

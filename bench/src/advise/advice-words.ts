@@ -1,4 +1,3 @@
-import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import { summaryRequestKind } from "../formats/summary-requests.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import { SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
@@ -16,6 +15,7 @@ import {
   shareTexts,
 } from "../show/figures.ts";
 import { triggerLine } from "../show/trigger.ts";
+import { againstText } from "../show/verdict.ts";
 import { sumOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { OwnVerdict, SettingChoice, SettingFigures } from "./choose-setting.ts";
@@ -113,13 +113,15 @@ function rowNames(
         ],
   );
   const tried = meant.every((text) => text === "") ? [] : [`Settings tried: ${meant.join("; ")}.`];
-  const proxy = rows.some(({ kind }) => kind === "proxy") ? " proxy: the agent under plimsoll proxy." : "";
+  const ours = rows.map(({ kind }) => kind);
+  const proxy = ours.includes("proxy") ? " proxy: the agent under plimsoll proxy." : "";
+  const plugin = ours.includes("plugin") ? " plugin: the agent with our plugin." : "";
   const large = rows.flatMap(({ standing: { tooLarge } }, place) => (tooLarge === 0 ? [] : [`${names[place]} ${tooLarge}`]));
   const over = large.length === 0 ? "" : ` Requests over the window: ${large.join(", ")}.`;
   const tokens = rows.some(({ standing }) => standing.usd === null)
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
-  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${over}${tokens}` };
+  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${plugin}${over}${tokens}` };
 }
 
 /** The figures of the recording beside the replay of its settings. */
@@ -201,22 +203,16 @@ const isOffer = (verdict: OwnVerdict): verdict is Extract<OwnVerdict, Offer> =>
 export function answerSentences(decision: Decision, shown: Partial<Shown> = {}): readonly string[] {
   const words = { pays: "tokens", full: true, ...shown } as const;
   const { pays } = words;
-  const { choice, refusal, agent, cost, hasPlan } = decision;
-  const { besideProxy, besideFrom = "" } = agent.turning?.knobs ?? {};
-  const isShown = besideProxy !== undefined && cost.compactions > 0 && (hasPlan || pays === "plan");
-  const isOld = agent.version !== null && !agentVersionAtLeast(agent.version, besideFrom);
-  const update = isOld ? ` Update first: yours was ${agent.version}.` : "";
-  // For a person with a plan, by their word or their logs': how to wait and lose less, as the proxy can't.
-  const plan = isShown ? [`For less waiting or loss, with a subscription too: ${besideProxy(agent.program)}.${update}`] : [];
+  const { choice, refusal, agent } = decision;
+  const plan = withoutKey(decision);
   if (choice === null) return [`Nothing to set: ${refusal}.`, ...plan];
   const verdict = refusal === null ? settingSentence(decision, choice.setting, words) : `Nothing to set: ${refusal}.`;
   const isKept = choice.setting.kind === "keep" && choice.rows.length > 1;
-  const best = isBest(decision) ? " Looks best here: your own compaction." : "";
-  const own = isKept ? `${verdict}${best} ${judgedOn(choice)}` : verdict;
+  const own = isKept ? `${verdict} ${judgedOn(choice)}` : verdict;
   const { proxy } = choice;
   if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own, ...plan];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
-  if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${KEEP_WORDS[proxy.why][1]}.`, ...plan];
+  if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${proxyWhy(choice, proxy.why)}.`, ...plan];
   const isBeside = isOffer(choice.setting) || choice.setting.kind === "remove";
   const lead = isBeside ? "Or instead: " : proxy.kind === "set" ? "Run " : "";
   const text = offerText(decision, proxy, words);
@@ -239,13 +235,23 @@ function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): s
     : ` ${title}'s own compaction would act first, at ${formatTokens(tokens)}: ${behindProxy.off}.`;
 }
 
-/** True if other settings or the proxy were tried, enough sessions show it, and none is cheaper. */
-function isBest({ choice }: Pick<Decision, "choice">): boolean {
-  const tried = [choice?.setting, choice?.proxy].filter((verdict) => verdict?.kind !== "idle");
-  const isCompared = choice?.rows.some(({ kind }) => kind === "candidate" || kind === "proxy") ?? false;
-  return (
-    isCompared && tried.length > 0 && tried.every((verdict) => verdict?.kind === "keep" && verdict.why === "nothing-cheaper")
-  );
+/** The ways to compact that need no API key, with the figures of our plugin's replay if it has one. */
+function withoutKey({ agent, cost, choice }: Decision): readonly string[] {
+  const { besideProxy, plugin } = agent.turning?.knobs ?? {};
+  if (besideProxy === undefined || cost.compactions === 0) return [];
+  const judged = plugin === undefined || choice === null || choice.setting.kind === "too-few" ? [] : choice.rows;
+  const [now, behind, own = behind] = ["now", "proxy", "plugin"].map((name) => judged.find(({ kind }) => kind === name));
+  const figures = now && own ? ` ${againstText(own.standing, now.standing, () => "your own compaction, replayed")}` : "";
+  return [`With a subscription too: ${besideProxy(agent.program)}.${figures}`];
+}
+
+/** Why the proxy is not worth it, with its saving if that is too small. */
+function proxyWhy({ rows, setting }: SettingChoice, why: keyof typeof KEEP_WORDS): string {
+  const [now, proxy] = ["now", "proxy"].map((name) => rows.find(({ kind }) => kind === name));
+  const isNow = why === "nothing-cheaper" && setting.kind !== "remove";
+  if (!isNow || now === undefined || proxy === undefined) return KEEP_WORDS[why][1];
+  const saves = proxy.costRatio > 1 ? "saves nothing" : `saves only ${savesPercent(proxy)}`;
+  return `${saves}, and compacts ${formatNumberOf(proxy.standing.compactions, "time")} instead of ${formatCount(now.standing.compactions)}`;
 }
 
 /** The part of a decision that a screen shows. */
@@ -426,8 +432,8 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
     (best) => `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${saves(best)} and ${worstLoss(best)}`,
   );
   const why = setting?.kind === "keep" ? `: ${keptWhy(decision, setting.why)}` : "";
-  if (named.length === 0 && isBest({ choice })) return "nothing to set, yours looks best";
-  if (setting?.kind !== "trade") return [`nothing to set${why}`, ...named].join("; but ");
+  const idle = proxy?.kind === "keep" && choice !== null ? `; plimsoll proxy ${proxyWhy(choice, proxy.why)}` : "";
+  if (setting?.kind !== "trade") return `${[`nothing to set${why}`, ...named].join("; but ")}${idle}`;
   return `every saving has a ${isOnHalf(setting.best) ? "doubt" : "loss"}: ${named.join("; or ")}`;
 }
 

@@ -123,7 +123,11 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   const source = `Dollars:${priced} at the vendors' list prices of each call's day (tables of ${PRICES_AS_OF}).`;
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits, source } as const;
   // A person who writes has seen the advice.
-  const answer = () => [...answerLines(decisions, shown), ...shortLines(decisions, pays)].join("\n");
+  const answer = () => {
+    const told = decisions.slice(0, SHOWN_DECISIONS).flatMap((each) => answerSentences(each, shown));
+    const lines = [spentSentence(decisions, pays, source), ...told.map((text) => `→ ${text}`)].flatMap((text) => prose(text));
+    return [...lines, ...shortLines(decisions, pays)].join("\n");
+  };
   io.stdout.write(`${options.write ? answer() : adviceText(decisions, shown)}\n`);
   const write = (file: string, text: string) => {
     writeWholeFile(resolve(io.cwd, file), text);
@@ -279,12 +283,12 @@ export function adviceText(
   const untold = problems.length - told.length;
   const isTabled = (decision: Decision) => hasTable(decision, full);
   const blocks = [
-    answerLines(decisions, { pays, full, source }),
+    prose(spentSentence(decisions, pays, source)).slice(0, 2),
     problemText(told).split("\n"),
     shown.some(isTabled) ? prose(MEASURE_READING) : [],
     ...shown.map((decision) =>
       decisionLines(decision, {
-        ...{ columns, pays, full, isAnswered: decisions.length === 1 },
+        ...{ columns, pays, full },
         isRead: decision === shown.find(isTabled),
       }),
     ),
@@ -349,20 +353,6 @@ function spentSentence(decisions: readonly Decision[], pays: Payment, source: st
   return `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
 }
 
-/** The answer in few lines of 80 columns: the cost of all sessions, a single decision with its reasons, and the dollars of those that are not shown. */
-export function answerLines(
-  decisions: readonly Decision[],
-  { pays = "tokens", full = false, source = "" }: AdviceSource & Partial<Shown> = {},
-): readonly string[] {
-  const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
-  const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
-  const why =
-    decisions.slice(1).length > 0
-      ? []
-      : decisions.flatMap((only) => answerSentences(only, { pays, full })).map((text) => `→ ${text}`);
-  return [...prose(spentSentence(decisions, pays, source)).slice(0, 2), ...why.flatMap((line) => prose(line)), ...rest];
-}
-
 /** The decisions with the most dollars: what to set, and what the agent's own compactions kept. */
 function shortLines(decisions: readonly Decision[], pays: Payment): readonly string[] {
   const titleIn = (decision: Decision) => decisionTitle(decision, pays).replace(": no prices known", "");
@@ -374,12 +364,7 @@ function shortLines(decisions: readonly Decision[], pays: Payment): readonly str
 
 function decisionLines(
   decision: Decision,
-  {
-    columns,
-    isAnswered,
-    isRead,
-    ...shown
-  }: Shown & { readonly columns: number; readonly isAnswered: boolean; readonly isRead: boolean },
+  { columns, isRead, ...shown }: Shown & { readonly columns: number; readonly isRead: boolean },
 ): readonly string[] {
   const { facts, answers, settings, fills, pastes } = decisionWords(decision, shown);
   const table = (heads: readonly string[], rows: readonly (readonly string[])[]) => {
@@ -396,7 +381,7 @@ function decisionLines(
   return [
     printable(decisionTitle(decision, shown.pays)),
     ...answers.flatMap((text, place) => [
-      ...(isAnswered ? [] : prose(`→ ${text}`, "  ")),
+      ...prose(`→ ${text}`, "  "),
       ...pastes
         .filter(({ answer }) => answer === place)
         .flatMap(({ label, lines }) => [...prose(`${label}:`, "    "), ...lines.map((line) => printable(`      ${line}`))]),

@@ -49,10 +49,10 @@ export interface AgentKnobs {
   readonly place: SettingsPlace;
   readonly knobs: readonly Knob[];
   readonly nothingToTurn: string;
-  /** Ways to compact with less waiting or loss that need no API key, as a phrase. */
+  /** Ways to compact that need no API key, as a phrase. */
   readonly besideProxy: (program: string) => string;
-  /** The first version that has them; every version if left out. */
-  readonly besideFrom?: string;
+  /** The policy of our plugin among them, which compacts without a model; left out if none does. */
+  readonly plugin?: (values: KnobValues) => Policy;
   /** The vendor that the proxy asks for this agent, and the change to its settings that keeps its own compaction from being first, whether the proxy knows its windows, which differ by model, and where its settings say which server it asks. */
   readonly behindProxy: {
     readonly upstream: string;

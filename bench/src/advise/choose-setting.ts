@@ -7,9 +7,9 @@ import { triggerLine } from "../show/trigger.ts";
 import { meanOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 
-/** A way to run the agent: as it is set now, by its defaults, with other settings, or as it is behind our proxy. */
+/** A way to run the agent: as it is set now, by its defaults, with other settings, behind our proxy, or with our plugin. */
 export interface SettingPoint {
-  readonly kind: "now" | "default" | "candidate" | "proxy";
+  readonly kind: "now" | "default" | "candidate" | "proxy" | "plugin";
   /** Changes to the settings file; `null` takes a setting out, so that the agent's default holds. */
   readonly values: ReadonlyMap<string, KnobValue | null>;
   readonly policy: Policy;
@@ -90,7 +90,7 @@ export function chooseSetting(
   };
   // Who has chosen a setting is offered no second loss; a value that acts as the default does is none.
   const isChosen = byDefault !== null && (byDefault.costPercent !== now?.costPercent || byDefault.gain !== now.gain);
-  const setting = verdict(({ kind }) => kind !== "proxy", isChosen ? 0 : MOST_LOST_POINTS);
+  const setting = verdict(({ kind }) => kind === "default" || kind === "candidate", isChosen ? 0 : MOST_LOST_POINTS);
   const isHarm = setting.kind !== "too-few" && setting.kind !== "set" && losesOver(harms, MOST_LOST_POINTS);
   const harm = knownHarm ?? (isHarm ? harms[0] : undefined);
   if (unset !== undefined && harm !== undefined) {

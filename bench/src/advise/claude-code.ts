@@ -1,10 +1,14 @@
+import { PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { CLAUDE_CODE_PEER } from "../peers/claude-code.ts";
-import { type AgentKnobs, namedLikeness, numberOf, roundTokens, withHalfWay } from "./agent-knobs.ts";
+import { type AgentKnobs, type KnobValues, namedLikeness, numberOf, roundTokens, withHalfWay } from "./agent-knobs.ts";
 import { valueAt } from "./setting-text.ts";
 
 const WINDOW = "autoCompactWindow";
 const ENABLED = "autoCompactEnabled";
 const PERCENT = "env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE";
+
+/** The first version that loads our plugin, a mod; its changelog. */
+export const FIRST_MOD_VERSION = "2.1.287";
 
 const LEAST_TOKENS = 200_000;
 
@@ -19,6 +23,13 @@ const RESERVES = [
   { min: [{ tokens: 20_000 }, { ratio: 0.1, of: "window" }] },
   { min: [{ tokens: 13_000 }, { ratio: 0.065, of: "window" }] },
 ] as const;
+
+function triggerOf(values: KnobValues): Policy["trigger"] {
+  const told = numberOf(values, WINDOW);
+  const whole = { ratio: 1, of: "window" } as const;
+  const window = told === null ? whole : { min: [{ tokens: told }, whole] };
+  return { atLeast: { minus: [window, ...RESERVES] } };
+}
 
 /** Claude Code acts 33,000 tokens below its window, or below the window in its settings. */
 export const CLAUDE_CODE_KNOBS: AgentKnobs = {
@@ -50,9 +61,9 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
   ],
   nothingToTurn:
     "in this window Claude Code has no safe setting to change. autoCompactWindow has an effect only above 200k, and values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)",
-  besideFrom: "2.1.287",
   besideProxy: (program) =>
-    `the plugin compacts without a model, from 2.1.287 on: claude --plugin-dir "$(${program} hook plugin)" (tested against its documentation, not in Claude Code itself). Or type /compact between two tasks`,
+    `the plugin compacts without a model, from ${FIRST_MOD_VERSION} on: claude --plugin-dir "$(${program} hook plugin)" (tested against its documentation, not in Claude Code itself). Or type /compact between two tasks`,
+  plugin: (values) => ({ ...PLIMSOLL_POLICY, name: "plugin", trigger: triggerOf(values), afterPause: null }),
   behindProxy: {
     upstream: "https://api.anthropic.com",
     off: "set autoCompactEnabled to false",
@@ -63,13 +74,7 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
       if (values.get(ENABLED) === false) return `${ENABLED} is false: it does not compact by itself`;
       return values.has(PERCENT) ? `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE is set; versions treat it differently` : null;
     },
-    likeness: (values) => {
-      const told = numberOf(values, WINDOW);
-      const whole = { ratio: 1, of: "window" } as const;
-      const window = told === null ? whole : { min: [{ tokens: told }, whole] };
-      const trigger = { atLeast: { minus: [window, ...RESERVES] } };
-      return namedLikeness({ ...CLAUDE_CODE_PEER.policy, trigger }, values);
-    },
+    likeness: (values) => namedLikeness({ ...CLAUDE_CODE_PEER.policy, trigger: triggerOf(values) }, values),
     harm: (values) =>
       (numberOf(values, WINDOW) ?? LEAST_TOKENS) < LEAST_TOKENS
         ? "values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)"

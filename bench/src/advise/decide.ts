@@ -14,6 +14,7 @@ import { type KeptRows, runBench } from "../replay/run-bench.ts";
 import type { WorkerPool } from "../replay/worker-pool.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { reportProblems } from "../show/problems.ts";
+import { sumOf } from "../statistics.ts";
 import { type CliIo, programOf } from "../terminal/io.ts";
 import type { LineageCounts } from "../transcript.ts";
 import type { AgentKnobs, KnobValue, KnobValues } from "./agent-knobs.ts";
@@ -72,8 +73,6 @@ export interface Decision {
   readonly waitsMs: readonly number[];
   /** The agent's own compactions over the sessions that fill half of the window, with their waits; `null` without such sessions. */
   readonly recorded: (Standing & Pick<Decision, "waitsMs">) | null;
-  /** Whether a log says that a subscription paid. */
-  readonly hasPlan: boolean;
   readonly fills: readonly WindowFill[];
   /** Why the agent has no setting to try in this window, as a phrase; `null` if it has. */
   readonly refusal: string | null;
@@ -105,7 +104,7 @@ interface DecisionInput {
   /** The logs' own figures, from which the compactions' dollars are taken. */
   readonly counted: readonly (Parameters<typeof recordedCost>[1][number] & {
     readonly replyUsd: number;
-    readonly facts: Pick<SessionFacts, "session" | "plan" | "answers">;
+    readonly facts: Pick<SessionFacts, "session" | "answers">;
   })[];
   readonly io: CliIo;
 }
@@ -180,7 +179,6 @@ export async function decideOn(
         cost: recordedCost(report, counted),
         waitsMs: waitsOf(report.sessions),
         recorded: recordedIn(group),
-        hasPlan: counted.some(({ facts }) => facts.plan !== null && group.sessions.has(facts.session)),
         fills: windowFills(report, replyUsds),
         choice: choice === null || setting === undefined ? null : { ...choice, setting },
       };
@@ -226,7 +224,7 @@ function groupsOf(whole: BenchReport): readonly Group[] {
       const all = { models: modelsOf(report.sessions), sessions: names, long: longSessions(report) };
       return { windowTokens, windowBy, report, ...all };
     })
-    .toSorted((a, b) => (usdOf(b.models) ?? 0) - (usdOf(a.models) ?? 0));
+    .toSorted((a, b) => usdOf(b) - usdOf(a));
 }
 
 function modelsOf(sessions: BenchReport["sessions"]): readonly ModelShare[] {
@@ -240,10 +238,7 @@ function modelsOf(sessions: BenchReport["sessions"]): readonly ModelShare[] {
   return [...models.values()].toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0) || b.sessions - a.sessions);
 }
 
-function usdOf(models: readonly ModelShare[]): number | null {
-  const known = models.flatMap(({ usd }) => usd ?? []);
-  return known.length === 0 ? null : known.reduce((sum, usd) => sum + usd, 0);
-}
+const usdOf = ({ models }: Pick<Group, "models">): number => sumOf(models, ({ usd }) => usd ?? 0);
 
 /** The points to replay in a window: the settings as they are, the defaults, other values, and our proxy. None if the settings can't be replayed. */
 function pointsIn(
@@ -253,7 +248,7 @@ function pointsIn(
 ): { readonly points: readonly SettingPoint[]; readonly refusal: string | null } {
   if (turning === null) return { points: [], refusal: "advise knows no setting of this agent" };
   if (turning.refusal !== null) return { points: [], refusal: turning.refusal };
-  const { replay } = turning.knobs;
+  const { replay, plugin } = turning.knobs;
   const pointOf = (kind: SettingPoint["kind"], values: SettingPoint["values"]): SettingPoint => {
     const all = [...new Map([...turning.values, ...values])];
     const known = all.filter((pair): pair is [string, KnobValue] => pair[1] !== null);
@@ -266,6 +261,7 @@ function pointsIn(
     ...(unset.size === 0 ? [] : [pointOf("default", unset)]),
     ...grid.map((values) => pointOf("candidate", values)),
     ...(pays === "plan" ? [] : [{ kind: "proxy", values: new Map(), policy: PLIMSOLL_POLICY } as const]),
+    ...(plugin === undefined ? [] : [{ kind: "plugin", values: new Map(), policy: plugin(turning.values) } as const]),
   ];
   const names = points.map(({ policy }) => policy.name);
   return {

@@ -1,3 +1,4 @@
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { OPENCODE_PEER, OPENCODE_PRUNE_PEER } from "../peers/opencode.ts";
 import type { AgentKnobs, KnobReplay, KnobValues } from "./agent-knobs.ts";
 import { namedLikeness, numberOf, roundTokens, SOONER_RATIOS, withHalfWay } from "./agent-knobs.ts";
@@ -71,6 +72,7 @@ export const OPENCODE_KNOBS: AgentKnobs = {
   knobs: knobsOf(V1, V1_SOURCE),
   nothingToTurn: "none changes where it compacts in this window",
   besideProxy: () => "the plugin compacts without a model (docs/use-in/opencode.md). Or type /compact between two tasks",
+  plugin: () => PLIMSOLL_POLICY,
   behindProxy: { upstream: "URL", off: "set compaction.auto to false" },
   replay: replayOf(V1),
 };

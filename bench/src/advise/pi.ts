@@ -1,4 +1,4 @@
-import { piPolicy } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, piPolicy } from "@plimsoll/core";
 import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS, withHalfWay } from "./agent-knobs.ts";
 
 const RESERVE = "compaction.reserveTokens";
@@ -23,6 +23,7 @@ export const PI_KNOBS: AgentKnobs = {
   knobs: [RESERVE, KEEP, ENABLED].map((path) => ({ path, takes: path === ENABLED ? "boolean" : "integer", source: SOURCE })),
   nothingToTurn: "none changes where it compacts in this window",
   besideProxy: () => "the extension compacts without a model (docs/use-in/pi.md). Or type /compact between two tasks",
+  plugin: () => PLIMSOLL_POLICY,
   behindProxy: { upstream: "URL", off: "set compaction.enabled to false" },
   replay: {
     unlike: (values) => (values.get(ENABLED) === false ? `${ENABLED} is false: it does not compact by itself` : null),

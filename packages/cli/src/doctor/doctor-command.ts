@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { importFile } from "@plimsoll/bench";
-import { formatNumberOf, LOCATED_AGENTS, readLog } from "@plimsoll/bench/extend";
+import { FIRST_MOD_VERSION, formatNumberOf, LOCATED_AGENTS, readLog } from "@plimsoll/bench/extend";
 import { type CliIo, EXIT_FAILED, EXIT_OK, programOf, say } from "@plimsoll/bench/terminal";
 import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
 import { isRecord, jsonIn, SUMMARY_HEADER } from "@plimsoll/core/extend";
@@ -138,9 +138,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   "reasoning-refused": "the vendor refused the thinking: --full leaves it out",
   "context-overflow": "the vendor refused the request for its length: plimsoll compact makes it shorter",
 };
-
-/** The first version of Claude Code that takes mods. */
-const FIRST_MOD_VERSION = "2.1.287";
 
 /** The line of the newest summary, if Claude Code wrote it in a version that could have asked a mod; `null` for any other. */
 function ownSummaryLine(text: string): number | null {
