@@ -1,31 +1,10 @@
 import { isRecord, type JsonValue, jsonIn, option } from "@plimsoll/core/extend";
+import { numberAt, recordAt, recordsAt, stringAt } from "@plimsoll/providers";
+
+export { numberAt, recordAt, recordsAt, stringAt };
 
 /** An object of outside data, after the one check that it is an object. */
 export type Fields = { readonly [key: string]: unknown };
-
-/** The string at `key`, or `null` if there is none. */
-export function stringAt(fields: Fields | null | undefined, key: string): string | null {
-  const value = fields?.[key];
-  return typeof value === "string" ? value : null;
-}
-
-/** The finite number at `key`, or `null` if there is none. */
-export function numberAt(fields: Fields | null | undefined, key: string): number | null {
-  const value = fields?.[key];
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
-}
-
-/** The object at `key`, or `null` if there is none. */
-export function recordAt(fields: Fields | null | undefined, key: string): Fields | null {
-  const value = fields?.[key];
-  return isRecord(value) ? value : null;
-}
-
-/** The objects in the array at `key`; other items are left out, and a missing array is empty. */
-export function recordsAt(fields: Fields | null | undefined, key: string): readonly Fields[] {
-  const value = fields?.[key];
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
 
 /** The strings in the array at `key`; other items are left out, and a missing array is empty. */
 export function stringsAt(fields: Fields | null | undefined, key: string): readonly string[] {

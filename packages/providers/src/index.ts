@@ -19,6 +19,8 @@ export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price
 export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd } from "./economics.ts";
+// Outside data: the value of one kind under a key
+export { numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 export { openAiUsage } from "./openai-chat/decode.ts";
 // Clients: by the name of their host, their common options, and the meaning of a failure. SDKs are loaded with the first request
 export { classifyProviderError } from "./overflow.ts";
