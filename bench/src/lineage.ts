@@ -2,6 +2,7 @@ import { isHuman, type Message, type Part, type SessionEntry } from "@plimsoll/c
 import { entryIdOf, shortHash } from "@plimsoll/core/extend";
 import { addTo } from "./needs/statements.ts";
 import { replyAfter } from "./size-judge/recorded-calls.ts";
+import { runsOf } from "./statistics.ts";
 import type { LineageCounts, Transcript } from "./transcript.ts";
 
 /** The marks of a session that another session's log may have too: its answers and its compactions, each known by a hash, in order. */
@@ -178,7 +179,7 @@ export function lineagesOf(given: readonly SessionMarks[]): Lineages {
   for (const { each } of most) {
     const { session, marks } = each;
     const isOwn = marks.map(({ hash, isCopied }) => !isCopied && !taken.has(hash));
-    const copied = spansOf(isOwn);
+    const copied = runsOf(isOwn.map((own) => !own)).map(([from, count]) => [from, from + count] as const);
     const lineage = unitOf(session);
     const isCopy = marks.some(({ hash }) => taken.has(hash)) && !isOwn.some(Boolean);
     for (const [place, { hash, isAnswer }] of marks.entries()) {
@@ -233,17 +234,6 @@ function joined(sessions: readonly HashedSession[]): (session: string) => string
   }
   const placeOfSession = new Map(sessions.map(({ session }, place) => [session, place]));
   return (session) => sessions[rootOf(placeOfSession.get(session) ?? 0)]?.session ?? session;
-}
-
-function spansOf(isOwn: readonly boolean[]): readonly (readonly [number, number])[] {
-  const spans: [number, number][] = [];
-  for (const [place, own] of isOwn.entries()) {
-    const last = spans.at(-1);
-    if (own) continue;
-    if (last?.[1] === place) last[1] = place + 1;
-    else spans.push([place, place + 1]);
-  }
-  return spans;
 }
 
 /** Marks the answers and compactions of a transcript that count in another session (`copiedIds`). Unchanged if it shares nothing; `null` if all of it counts in others. */

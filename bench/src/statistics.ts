@@ -35,6 +35,18 @@ export function quantileOf(values: readonly number[], ratio: number): number | n
   return sorted[Math.max(0, Math.ceil(ratio * sorted.length) - 1)] ?? null;
 }
 
+/** Stretches of `true`, as pairs of a first index and a length. */
+export function runsOf(flags: readonly boolean[]): readonly (readonly [number, number])[] {
+  const found: [number, number][] = [];
+  for (const [index, flag] of flags.entries()) {
+    if (!flag) continue;
+    const last = found.at(-1);
+    if (last !== undefined && last[0] + last[1] === index) last[1]++;
+    else found.push([index, 1]);
+  }
+  return found;
+}
+
 /** Adds records of counts up, figure by figure. `none` names the figures, each of them zero. */
 export function summed<Counts extends { readonly [Figure in keyof Counts]: number }>(
   none: Counts,

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
-import { type EnginePolicy, encodingsOf, isRecord, type Kinds, retired, suggestion } from "@plimsoll/core/extend";
+import { type EnginePolicy, encodingsOf, type Kinds, retired, suggestion } from "@plimsoll/core/extend";
 import { ENCODING_NAMES } from "@plimsoll/providers";
-import { readPolicyFile } from "@plimsoll/stores";
+import { readPolicyFile, sameAt } from "@plimsoll/stores";
 import { programPolicy } from "../drive/program-run.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import type { InputFile } from "../open/corpus.ts";
@@ -162,21 +162,13 @@ function withSettings(name: string, given: readonly string[], base: ReadPolicy, 
     });
     const { policy } = policyAt(base.found.policy, settings, kinds);
     const before = base.found.policy;
-    const originOf = (path: readonly PropertyKey[]) =>
-      JSON.stringify(valueAt(policy, path)) === JSON.stringify(valueAt(before, path)) ? base.found.originOf(path) : name;
+    const originOf = (path: readonly PropertyKey[]) => (sameAt(path, policy, before) ? base.found.originOf(path) : name);
     return { found: { ...base.found, policy, originOf } };
   } catch (error) {
     // An impossible setting is reported like a mistake in a file.
     if (!isPlimsollError(error)) throw error;
     return { problems: [error.message] };
   }
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((at, key) => {
-    if (Array.isArray(at)) return at[Number(key)];
-    return isRecord(at) ? at[String(key)] : undefined;
-  }, value);
 }
 
 /** A policy that counts by an encoding which is not bundled cannot run. */

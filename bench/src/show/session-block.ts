@@ -3,6 +3,7 @@ import { windowLabel } from "../judge/window-label.ts";
 import { columnsOf } from "../metrics/columns.ts";
 import { type PooledRow, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
+import { runsOf } from "../statistics.ts";
 import type { TriggerLine } from "./trigger.ts";
 
 /** The data from which the page's script draws one session. */
@@ -144,16 +145,4 @@ function extremes(series: readonly CallPoint[], from: number, to: number): reado
 /** Each number as the difference to the one before: shorter to write down if numbers follow each other. */
 function stepsOf(values: readonly number[]): readonly number[] {
   return values.map((value, index) => value - (values[index - 1] ?? 0));
-}
-
-/** Stretches of `true`, as pairs of a first index and a length. */
-function runsOf(flags: readonly boolean[]): readonly (readonly [number, number])[] {
-  const found: [number, number][] = [];
-  for (const [index, flag] of flags.entries()) {
-    if (!flag) continue;
-    const last = found.at(-1);
-    if (last !== undefined && last[0] + last[1] === index) last[1]++;
-    else found.push([index, 1]);
-  }
-  return found;
 }

@@ -18,6 +18,7 @@ export {
   readPolicyFile,
   readPolicySection,
   SESSION_KEYS,
+  sameAt,
   withoutSettings,
 } from "./policy-file/read-policy-file.ts";
 export { policyYaml, readDocument } from "./policy-file/yaml-document.ts";

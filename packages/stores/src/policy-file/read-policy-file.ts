@@ -322,7 +322,8 @@ function changedBy(overlay: (typeof POLICY_OVERLAYS)[number], key: string, value
   }
 }
 
-function sameAt(path: readonly PropertyKey[], one: unknown, other: unknown): boolean {
+/** True if two values have the same at a path. */
+export function sameAt(path: readonly PropertyKey[], one: unknown, other: unknown): boolean {
   return JSON.stringify(valueAt(one, path)) === JSON.stringify(valueAt(other, path));
 }
 
