@@ -50,11 +50,8 @@ interface RemovesReasoning {
 }
 
 /** The session goes on with another system text or other tools: these hold for every request from here on. */
-export interface SetupChangeEntry extends RemovesReasoning {
+export interface SetupChangeEntry extends RemovesReasoning, Pick<SessionStartEntry, "id" | "system" | "tools"> {
   readonly type: "setup-change";
-  readonly id: string;
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
   readonly atMs: number | null;
   /** Where reasoning that an entry makes invalid goes from here on; absent if that stays as it was. */
   readonly boundReasoning?: BoundReasoning | undefined;
@@ -238,7 +235,7 @@ export interface PromptedSpan extends MessageSpan {
 }
 
 /** Spans give way to a model's summary, a digest that needs none, a summary of the vendor's, a notice that counts the removed messages, or nothing. */
-export type SpanAnswer = "summary" | "digest" | "vendor" | "notice" | "nothing";
+type SpanAnswer = "summary" | "digest" | "vendor" | "notice" | "nothing";
 
 /** An edit as the log keeps it: it can be applied again without a model, a clock or a policy. */
 export type AppliedEdit = AppliedReplaceSpans | AppliedReplacePart | AppliedReplaceHistory;

@@ -1,7 +1,7 @@
 import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import { type Call, chatAnswer, REFUSING_DOORS } from "../testing/doors.ts";
+import { type Call, chatAnswer, REFUSING_DOORS, refusal } from "../testing/doors.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { classifyProviderError, outcomeOf, type ProviderFailure } from "./overflow.ts";
 
@@ -92,12 +92,6 @@ test.each<[string, ProviderFailure, number, number | null]>([
 
 type Answer = OpenAI.ChatCompletion;
 const answer = chatAnswer;
-const refusal = (code: number, error?: object) =>
-  Object.assign(new Error(`${code} ${error === undefined ? "status code (no body)" : JSON.stringify(error)}`), {
-    status: code,
-    error,
-  });
-
 /** A server whose true window is as many tokens of four characters; `over` is its answer to more. */
 function server(windowTokens: number, over: (id: string, tokens: number) => Answer) {
   const seen = { requests: 0, over: 0 };
@@ -111,9 +105,11 @@ function server(windowTokens: number, over: (id: string, tokens: number) => Answ
   return { seen, call };
 }
 
-const refuses = (code: number, error?: object) => () => {
-  throw refusal(code, error);
-};
+const refuses =
+  (code: number, error: unknown = "status code (no body)") =>
+  () => {
+    throw refusal(code, error);
+  };
 const said = (index: number) => `${index}: ${"some words of a person ".repeat(170)}`;
 const TURNS = 20;
 const LIMITS = { contextWindowTokens: 100_000, maxOutputTokens: 1000 };

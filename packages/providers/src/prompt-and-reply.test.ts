@@ -2,7 +2,7 @@ import { type ModelRequest, type ModelResponse, Usage } from "@openai/agents-cor
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ALL_DOORS, type Call, chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, openPartDoor, PART_DOORS, refusal, untilTaken } from "../testing/doors.ts";
 import { KEPT_NAMES, keptHistory } from "../testing/kept-items.ts";
 import { sdkRejection } from "./client/failure.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
@@ -48,8 +48,6 @@ const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 32_000 };
 const WINDOW = 64_000;
 const TURNS = 20;
 const said = (index: number) => `${index}: ${"some words of a person ".repeat(700)}`;
-const refusal = (status: number, message: string) =>
-  Object.assign(new Error(`${status} ${message}`), { status, error: { message } });
 
 /** A server that counts prompt and reply together. */
 function server(status: number, words: Words) {

@@ -1,6 +1,7 @@
 import type { AgentTool } from "@plimsoll/core/extend";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 import { parseRecord, stringAt } from "../src/fields.ts";
+import { readingTool } from "./faulty-run.ts";
 
 /** The one tool of every run of the matrix. */
 export const READ_TOOL = {
@@ -17,15 +18,8 @@ export function pathIn(args: unknown): string {
 /** The tool in the form of an agent. */
 export function readFileTool(textOf: (path: string) => string): AgentTool {
   const { name, description, parameters } = READ_TOOL;
-  return {
-    spec: { name, description, parametersJson: JSON.stringify(parameters) },
-    category: "file-content",
-    isRerunnable: true,
-    hint: null,
-    pathsOf: () => [],
-    effectOf: () => ({ kind: "read" }),
-    run: async (args) => ({ text: textOf(pathIn(args)), isError: false }),
-  };
+  const tool = readingTool(name, async (args) => ({ text: textOf(pathIn(args)), isError: false }));
+  return { ...tool, spec: { name, description, parametersJson: JSON.stringify(parameters) }, category: "file-content" };
 }
 
 export const SYSTEM = "You read files and say what is in them.";

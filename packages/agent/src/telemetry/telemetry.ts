@@ -174,6 +174,7 @@ function tellContext(parts: TelemetryParts, open: OpenSpans, event: ContextEvent
     case "usage-refused":
     case "reply-lowered":
     case "result-cut":
+    case "compaction-undone":
     case "window-filled":
       addEvent(open, event);
       return;

@@ -106,6 +106,8 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
       if (event.reason === "manual" && event.steps.every(({ outcome }) => outcome === "not-applicable"))
         return "Nothing to compact: everything is recent.";
       return `compaction failed (${event.reason}): ${[...new Set(event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "nothing to do")}`))].join("; ")}`;
+    case "compaction-undone":
+      return `the provider's error ${event.refusal.status ?? ""} may have passed: the whole context is sent again`;
     case "compaction-cancelled":
       return `compaction cancelled: ${printable(event.why)}`;
     case "compaction-off":

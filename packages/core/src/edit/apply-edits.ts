@@ -1,12 +1,5 @@
 import { openStepStart } from "../cut-point.ts";
-import type {
-  AppliedReplaceHistory,
-  AppliedReplacePart,
-  AppliedReplaceSpans,
-  MessageSpan,
-  PromptedSpan,
-  SpanAnswer,
-} from "../entry.ts";
+import type { AppliedReplaceHistory, AppliedReplacePart, AppliedReplaceSpans, MessageSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isHuman, type Message, type Part } from "../message/message.ts";
 
@@ -162,10 +155,7 @@ export type Edit = ReplaceSpansEdit | ReplacePartEdit;
  * Spans to replace by one message, or by nothing. The message takes the place where the first span began: a turn that was split keeps its human
  * message between two spans.
  */
-export interface ReplaceSpansEdit {
-  readonly kind: "replace-spans";
-  readonly spans: readonly PromptedSpan[];
-  readonly by: SpanAnswer;
+export interface ReplaceSpansEdit extends Pick<AppliedReplaceSpans, "kind" | "spans" | "by"> {
   /** Whether a notice counts the messages that went in all (`count`, if absent) or by role. */
   readonly noticeForm?: "count" | "roles";
   /** The summary, if it was written beforehand: then no model is asked. */
@@ -178,10 +168,6 @@ export interface WrittenSummary extends Pick<AppliedReplaceSpans, "usage" | "pro
 }
 
 /** A part to replace by the text given: a stub, or the part's own head and tail. `handle` finds the original again. */
-export interface ReplacePartEdit {
-  readonly kind: "replace-part";
-  readonly messageId: string;
-  readonly partIndex: number;
+export interface ReplacePartEdit extends Omit<AppliedReplacePart, "part" | "removedChars"> {
   readonly text: string;
-  readonly handle: string;
 }

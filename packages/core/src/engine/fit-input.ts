@@ -41,8 +41,16 @@ export interface FitInput {
   readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
   /** At `on-overflow` without a known reason: expected tokens of the smallest request that failed, `Infinity` for none; `null` if the reason is known. */
   readonly refusedTokens?: number | null;
+  /** Its words then. */
+  readonly refusal?: UnknownRefusal | undefined;
   /** Number of earlier compactions of this request after a rejection, from 0. The last one that `recoveriesOf` allows cuts everything that may be cut. */
   readonly recovery?: number;
+}
+
+/** A refusal in words that say nothing known: the status, `null` for none, and the provider's first words, which are data. */
+export interface UnknownRefusal {
+  readonly status: number | null;
+  readonly words: string;
 }
 
 /** The tools of an open session that measure, choose and summarise. */
@@ -175,7 +183,7 @@ export interface Missed extends MissedGoal {
 
 /**
  * The outcome of `fit`. `entry` is its newest compaction: of tokens, else of media; `unusedFocus` says why a focus changed nothing. If the context stayed as it was, `off` says why
- * compaction is off; `null` if none was needed.
+ * compaction is off; `null` if none was needed. `refusal` was in unknown words: it is why this cut was made, or, at any other gate than `on-overflow`, why the cut before is undone.
  */
 export type FitOutcome = (
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
@@ -190,4 +198,8 @@ export type FitOutcome = (
       readonly reason: CompactionReason;
       readonly steps: readonly StepOutcome[];
     })
-) & { readonly entry?: CompactionEntry; readonly unusedFocus?: string };
+) & {
+  readonly entry?: CompactionEntry;
+  readonly unusedFocus?: string;
+  readonly refusal?: UnknownRefusal | undefined;
+};

@@ -35,21 +35,17 @@ export interface Unit extends Omit<UnitReading, "lineHashes"> {
 export interface TextReading {
   /** A hash of each line's content: 0 for one that says too little. */
   readonly lineHashes: readonly number[];
+  /** Lines that say enough to be recognised; of a unit, the different ones. */
   readonly tellingLines: number;
-  /** Of its rare words; none of a text that is not the model's. */
+  /** Of its rare words, of a unit each once; none of a text that is not the model's. */
   readonly wordHashes: readonly number[];
   readonly units: readonly UnitReading[];
 }
 
 /** Some neighbouring lines of a text as they are read, by their places in it. */
-export interface UnitReading {
+export interface UnitReading extends Omit<TextReading, "units"> {
   readonly lines: readonly TextLine[];
   readonly chars: number;
-  /** Different lines that say enough to be recognised. */
-  readonly tellingLines: number;
-  readonly lineHashes: readonly number[];
-  /** Of its rare words, each once. */
-  readonly wordHashes: readonly number[];
 }
 
 /** Reads a text once. */

@@ -1,15 +1,10 @@
+import type { MessageSpan } from "../entry.ts";
 import { shortHash } from "../text.ts";
 
 /** The part that a handle names. */
 export interface PartHandle {
   readonly messageId: string;
   readonly partIndex: number;
-}
-
-/** The ends of a span that a handle names, by message id. */
-export interface SpanHandle {
-  readonly from: string;
-  readonly through: string;
 }
 
 /**
@@ -21,7 +16,7 @@ export function partHandle(messageId: string, partIndex: number): string {
 }
 
 /** The handle of a span of logged messages: its first and last message ids with `..` between them. */
-export function spanHandle(span: SpanHandle): string {
+export function spanHandle(span: MessageSpan): string {
   return `${written(span.from)}..${written(span.through)}`;
 }
 
@@ -34,7 +29,7 @@ export function parseHandle(handle: string): PartHandle {
  * All possible readings of a handle, the likeliest first: this version's form, and then those of older versions, which took ids unchanged. Only the
  * log can decide between readings of an older form.
  */
-export function handleReadings(handle: string): readonly (PartHandle | SpanHandle)[] {
+export function handleReadings(handle: string): readonly (PartHandle | MessageSpan)[] {
   const span = writtenSpan(handle);
   const part = span === null ? writtenPart(handle) : null;
   return [
@@ -90,7 +85,7 @@ function writtenPart(handle: string): PartHandle | null {
   return INDEX.test(index) ? { messageId, partIndex: Number(index) } : null;
 }
 
-function writtenSpan(handle: string): SpanHandle | null {
+function writtenSpan(handle: string): MessageSpan | null {
   const at = handle.indexOf("..");
   if (at < 0) return null;
   const [from, through] = [readId(handle.slice(0, at)), readId(handle.slice(at + 2))];
@@ -106,8 +101,8 @@ function olderPart(handle: string): PartHandle {
 /** Places at which an older span's handle is taken apart at most, so that reading one is linear; chosen, ids with dots have one or two. */
 const MOST_SPLITS = 8;
 
-function olderSpans(handle: string): readonly SpanHandle[] {
-  const spans: SpanHandle[] = [];
+function olderSpans(handle: string): readonly MessageSpan[] {
+  const spans: MessageSpan[] = [];
   let at = handle.indexOf("..", 1);
   while (at > 0 && spans.length < MOST_SPLITS) {
     spans.push({ from: handle.slice(0, at), through: handle.slice(at + 2) });

@@ -1,7 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import { shortHash } from "../text.ts";
-import type { WaitingCalls, WireRules, WireViolationCode } from "./check.ts";
+import type { WaitingCalls, WireRules, WireViolation, WireViolationCode } from "./check.ts";
 import { createWaitingCalls, isBlankText, isUsableCallId, STRICT_WIRE_RULES } from "./check.ts";
 import type { Message, Part, ToolCallPart, ToolResultMessage } from "./message.ts";
 import { toolCallsOf, wellFormedMessage } from "./message.ts";
@@ -145,10 +145,7 @@ function withOwnIds(placed: readonly Placed[], repairs: Repair[]): readonly Plac
 type RepairAction = "replace-characters" | "move" | "remove-message" | "remove-part" | "add-result" | "rename";
 
 /** One repair: the fault, its message in the list as it was given, its call or message id, and the remedy. */
-interface Repair {
-  readonly code: WireViolationCode;
-  readonly index: number;
-  readonly subject: string;
+interface Repair extends WireViolation {
   readonly action: RepairAction;
 }
 

@@ -83,20 +83,13 @@ export function decodeEntry(text: string, place: Place): SessionEntry {
   const parsed = sessionEntrySchema.safeParse(inNewestForm(value));
   if (parsed.success) return parsed.data;
   const version = isRecord(value) && value.type === "session" ? value.version : null;
-  if (typeof version === "number" && version > LOG_VERSION) {
-    throw new PlimsollError(
-      "bad-session",
-      `${where}: written by a newer version of this package (log version ${version}, this one reads up to ${LOG_VERSION}); update it to open the log`,
-      { ...place },
-    );
-  }
   const [issue] = parsed.error.issues;
   const at = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  throw new PlimsollError(
-    "bad-session",
-    `${where}: not a session entry${at}: ${issue?.message ?? "unknown shape"}; if a newer version of this package wrote it, update, else mend or remove this line`,
-    { ...place },
-  );
+  const why =
+    typeof version === "number" && version > LOG_VERSION
+      ? `written by a newer version of this package (log version ${version}, this one reads up to ${LOG_VERSION}); update it to open the log`
+      : `not a session entry${at}: ${issue?.message ?? "unknown shape"}; if a newer version of this package wrote it, update, else mend or remove this line`;
+  throw new PlimsollError("bad-session", `${where}: ${why}`, { ...place });
 }
 
 function jsonOf(text: string, place: Place, where: string): unknown {

@@ -1,12 +1,11 @@
 import { type AppliedEdit, LOG_VERSION, type SessionEntry, type SessionStartEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { shortHandle } from "../message/handle.ts";
-import { canonicalContent, type Message, textOf } from "../message/message.ts";
+import { type Context, canonicalContent, type Message, textOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { deadlineOf, untilAborted } from "../port-door.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { shortHash } from "../text.ts";
-import type { ToolSpec } from "../tool.ts";
 import type { Session } from "./session.ts";
 import { openedOrCreated, sessionsDoor } from "./store-door.ts";
 
@@ -17,10 +16,8 @@ interface ConversationName {
 }
 
 /** The parts of a request by which its conversation is found. `key` is the caller's name for it, `null` for none. */
-interface ConversationRequest {
+interface ConversationRequest extends Pick<Context, "system" | "tools"> {
   readonly key: string | null;
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
   /** The whole history that the caller has, each message under its chain id: equal ids mean equal histories up to there. */
   readonly messages: readonly Message[];
 }

@@ -1,6 +1,6 @@
-import type { FitOutcome, MissedGoal, SizedPart } from "../engine/fit-input.ts";
+import type { FitOutcome, MissedGoal, SizedPart, UnknownRefusal } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/window-parts.ts";
-import type { CompactionEntry, CompactionReason, CompactionRecord, SessionEntry, StepOutcome } from "../entry.ts";
+import type { CompactionEntry, CompactionReason, CompactionRecord, RevertEntry, SessionEntry, StepOutcome } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { heard } from "../kind.ts";
 import type { Usage } from "../usage.ts";
@@ -16,6 +16,8 @@ export type ContextEvent =
       readonly messagesBefore: number;
     }
   | CompactionEvent
+  /** The cut after a server's error in unknown words is undone, since a reply came: the whole context is tried again. If it is refused again, the cut stays. */
+  | { readonly type: "compaction-undone"; readonly entry: RevertEntry; readonly refusal: UnknownRefusal }
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** A summary was requested before it is needed. `usage` has the tokens of its request, even if no compaction uses it. */
   | {
@@ -90,25 +92,22 @@ interface SilentTruncationEvent extends Omit<UsageRefusedEvent, "type" | "expect
 }
 
 /** A compaction that was made. Tokens are `null` if a size was not known. */
-interface CompactionEvent {
+interface CompactionEvent
+  extends Pick<CompactionRecord, "reason" | "estimator" | `${"tokens" | "messages"}${"Before" | "After"}`> {
   readonly type: "compaction-end";
-  readonly estimator: string;
-  readonly reason: CompactionReason;
   /** The strategies that were applied, in order. */
   readonly strategies: readonly string[];
   /** The step of the run at whose gate it was made; 0 before the first. */
   readonly step: number | null;
-  readonly tokensBefore: number | null;
-  readonly tokensAfter: number | null;
   readonly tokensRemoved: number | null;
-  readonly messagesBefore: number;
-  readonly messagesAfter: number;
   readonly messagesRemoved: number;
   readonly entry: CompactionEntry;
   /** A line for each keep rule that failed or lost choices, and for each of your own also what it kept: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
   readonly unkept: readonly string[];
   /** Set if the remaining view is still expected to exceed the budget: it is sent all the same. */
   readonly missed?: MissedGoal;
+  /** Set if a refusal in unknown words is why: its status and words. */
+  readonly refusal?: UnknownRefusal;
 }
 
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`; nothing waits for an async one, and its rejection is ignored. */
@@ -129,15 +128,17 @@ export function compactionKind(entry: CompactionEntry): string {
 
 /** Makes the event of a fit's outcome; `null` if there is nothing to report. */
 export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
+  const { refusal } = outcome;
+  const more = { estimator, ...(refusal && { refusal }) };
   switch (outcome.kind) {
     case "compacted":
-      return compactionEvent(outcome, estimator);
+      return { ...compactionEvent(outcome.entry), ...more };
     case "cancelled":
       return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
     case "failed":
       return { type: "compaction-failed", reason: outcome.reason, steps: outcome.steps };
     case "irreducible":
-      if (outcome.entry !== undefined) return compactionEvent({ entry: outcome.entry, missed: namedIn(outcome) }, estimator);
+      if (outcome.entry !== undefined) return { ...compactionEvent(outcome.entry), ...more, missed: namedIn(outcome) };
       return { type: "context-irreducible", ...namedIn(outcome) };
     case "unchanged":
       return outcome.off === "unknown-window" ? { type: "compaction-off", why: "unknown-window" } : null;
@@ -169,12 +170,11 @@ export function overflowError({ budgetTokens, parts }: MissedGoal, cause?: unkno
   return new PlimsollError("context-overflow", text, { ...told, budgetTokens, parts: named }, cause);
 }
 
-function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "missed">, estimator: string): CompactionEvent {
+function compactionEvent(entry: CompactionEntry): Omit<CompactionEvent, "estimator"> {
   const { record } = entry;
   const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } = record;
   return {
     type: "compaction-end",
-    estimator,
     reason: record.reason,
     strategies: record.steps.flatMap(({ outcome, strategy }) => (outcome === "applied" ? [strategy] : [])),
     step: record.step ?? null,
@@ -186,7 +186,6 @@ function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "mis
     messagesRemoved: messagesBefore - messagesAfter,
     entry,
     unkept: unkeptIn(record),
-    ...(missed === undefined ? {} : { missed }),
   };
 }
 

@@ -12,7 +12,7 @@ import type { Ledger } from "../tokens/estimator.ts";
 import { promptCacheOf } from "./cache-life.ts";
 import { outcomeEvent } from "./events.ts";
 import { fitMedia } from "./fit-media.ts";
-import { UNKNOWN_WORDS } from "./learned-limit.ts";
+import { refusalStep } from "./learned-limit.ts";
 import type { FittedSession } from "./session.ts";
 import { attemptEntry } from "./session-state.ts";
 import { type ModelSwitch, modelChangeEntry } from "./view.ts";
@@ -103,7 +103,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
     throw error;
   });
   const { failures } = log.state.breaker;
-  const unknown = typeof input.refusedTokens === "number" ? [UNKNOWN_WORDS] : [];
+  const unknown = typeof input.refusedTokens === "number" ? [refusalStep(input.refusal)] : [];
   const made = outcome.entry && withNewestLast(outcome.entry, state.view, log.state.view);
   const entry =
     made !== undefined
@@ -114,7 +114,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const now = log.state.breaker.failures;
   const isOpened = failures < policy.progress.maximumFailures && now >= policy.progress.maximumFailures;
   if (isOpened) tell({ type: "breaker-open", failures: now, why: "summaries failed in a row" });
-  const told: FitOutcome = logged?.type === "compaction" ? { ...outcome, entry: logged } : outcome;
+  const told: FitOutcome = logged?.type === "compaction" ? { ...outcome, entry: logged, refusal: input.refusal } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
   return media.outcome?.entry === undefined ? told : { entry: media.outcome.entry, ...told };
 }

@@ -1,3 +1,4 @@
+import type { FitView, UnknownRefusal } from "../engine/fit-input.ts";
 import { recoveriesOf, recoveryOfTry } from "../engine/goal.ts";
 import type { SessionEntry, StepOutcome } from "../entry.ts";
 import { isHuman } from "../message/message.ts";
@@ -19,8 +20,31 @@ const BELIEVED_MS = 86_400_000;
 /** The beginning of a step's name that records a learned limit, before its unit. */
 export const LIMIT_STEP = "limit ";
 
-/** The step that records that a refusal was in unknown words. */
-export const UNKNOWN_WORDS: StepOutcome = { strategy: "refusal", outcome: "not-applicable", detail: "in unknown words" };
+/** The step that records a refusal in unknown words. */
+export function refusalStep({ status, words }: UnknownRefusal = { status: null, words: "" }): StepOutcome {
+  const detail = `in unknown words, status ${status ?? "unknown"}: ${words}`;
+  return { strategy: REFUSAL_STEP, outcome: "not-applicable", detail };
+}
+
+const REFUSAL_STEP = "refusal";
+/** An error of a server, or one without a status. */
+const FAULT = /^in unknown words, status (5\d\d|unknown): (.*)$/s;
+
+/**
+ * Finds the refusal whose cut is to be undone: an error of a server, or one without a status, in unknown words, which was the first at about its size and may be over,
+ * since a reply came; `null` for none.
+ */
+export function passedFault({ activeCompactions }: FitView, events: readonly LimitEvent[]): UnknownRefusal | null {
+  const cut = activeCompactions.at(-1);
+  const at = events.findLastIndex(({ kind }) => kind === "refused");
+  const event = events[at];
+  if (event?.kind !== "refused" || event.entryId !== cut?.id || at === events.length - 1) return null;
+  const { detail } = cut.record.steps.find(({ strategy }) => strategy === REFUSAL_STEP) ?? {};
+  const [, status, words] = FAULT.exec(detail ?? "") ?? [];
+  if (words === undefined) return null;
+  const { doubt } = learnedInLog(events.slice(0, at + 1), { modelId: event.modelId, reserveTokens: 0, nowMs: null });
+  return doubt?.times === 1 ? { status: status === "unknown" ? null : Number(status), words } : null;
+}
 
 type SentRequest = Parameters<typeof requestSizeOf>[0];
 
@@ -222,7 +246,7 @@ export function nextTry(
  */
 export function learnedInLog(
   events: readonly LimitEvent[],
-  of: { readonly modelId: string; readonly reserveTokens: number; readonly nowMs: number | null },
+  of: { readonly modelId: string | null; readonly reserveTokens: number; readonly nowMs: number | null },
 ): LearnedLimit {
   let learned = NOTHING_LEARNED;
   let expectedTokens: number | null = null;
@@ -285,7 +309,7 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
     // A refusal about another unit than tokens says nothing of the window.
     if (steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP))) return events;
     const { observedLimitTokens: limitTokens = null } = entry.record;
-    const words = steps.some(({ strategy }) => strategy === UNKNOWN_WORDS.strategy) ? { words: "unknown" as const } : {};
+    const words = steps.some(({ strategy }) => strategy === REFUSAL_STEP) ? { words: "unknown" as const } : {};
     const sizes = { limitTokens, expectedTokens, afterTokens };
     return [...events, { kind: "refused", modelId, entryId: entry.id, ...sizes, atMs: entry.atMs, ...words }];
   }
@@ -298,6 +322,9 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
     if (entry.message.role === "assistant") return events.slice(0, events.findLastIndex(({ kind }) => kind !== "undone") + 1);
     return isHuman(entry.message) ? [...events.slice(0, -1), { ...last, isPast: true }] : events;
   }
+  // A reply without a report is of the expected size.
+  if (entry.type === "message" && entry.message.role === "assistant" && last?.kind === "refused" && last.words === "unknown")
+    return [...events, { kind: "answered", modelId: last.modelId ?? "", promptTokens: last.afterTokens }];
   if (entry.type !== "usage") return events;
   if (isRejectedUsage(entry.usage)) {
     const limitTokens = rejectedLimit(entry.usage);

@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
-import { createDigest } from "../memory/digest.ts";
-import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { revertOf } from "../testing/builders.ts";
-import { compaction, human, logOf, reply, sessionStart, usageEntry } from "../testing/index.ts";
+import { compaction, human, reply, usageEntry } from "../testing/index.ts";
 import { rejectedUsage } from "../usage.ts";
-import { foldLimitEvents, type LimitEvent } from "./learned-limit.ts";
-import { createSession } from "./open-session.ts";
+import { foldLimitEvents, type LimitEvent, refusalStep } from "./learned-limit.ts";
 
 const answered = (promptTokens: number, modelId = "a"): SessionEntry => ({
   ...usageEntry(`r${promptTokens}`, null, promptTokens),
@@ -23,8 +20,9 @@ const said = (promptTokens: number, modelId = "a", more = {}): LimitEvent => {
   return { kind: "answered", modelId, promptTokens, ...more };
 };
 const twice = { times: 2 };
-const refused = (limitTokens: number | null): LimitEvent => {
-  return { kind: "refused", modelId: "a", entryId: "c", limitTokens, expectedTokens: 900, afterTokens: 400, atMs: null };
+const refused = (limitTokens: number | null, more = {}): LimitEvent => {
+  const sizes = { limitTokens, expectedTokens: 900, afterTokens: 400 };
+  return { kind: "refused", modelId: "a", entryId: "c", ...sizes, atMs: null, ...more };
 };
 
 const undone = (isPast: boolean): LimitEvent => ({ kind: "undone", modelId: "a", afterTokens: 400, isPast });
@@ -57,16 +55,13 @@ test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
     [answered(5), cut({}), revertOf("c"), { type: "message", message: reply("a", "yes") }],
     [said(5)],
   ],
+  [
+    "a reply without a report answers what was expected of it, after unknown words",
+    [cut({ steps: [refusalStep()] }), { type: "message", message: reply("a", "yes") }],
+    [refused(null, { words: "unknown" }), said(400)],
+  ],
   ["undoing another compaction is none", [cut({}), revertOf("other")], [refused(null)]],
   ["messages tell nothing", [{ type: "message", message: human("h", "go on") }], []],
 ])("%s", (_, entries, events) => {
   expect(entries.reduce(foldLimitEvents, [] as readonly LimitEvent[])).toEqual(events);
-});
-
-test.each<[string, readonly SessionEntry[], readonly LimitEvent[]]>([
-  ["what the person says after a try that was undone", logOf([human("h", "go on")]), [said(5), undone(true)]],
-  ["a reply without a report, which leaves no try", logOf([reply("a", "yes")]), [said(5)]],
-])("a session counts %s", (_, after, events) => {
-  const entries = [sessionStart(), ...logOf([human("u", "hello")]), answered(5), cut({}), revertOf("c"), ...after];
-  expect(createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), entries }).limitEvents()).toEqual(events);
 });

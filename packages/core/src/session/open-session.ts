@@ -1,4 +1,4 @@
-import type { FitInput, Missed } from "../engine/fit-input.ts";
+import type { FitInput, FitOutcome, Missed } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
@@ -16,7 +16,7 @@ import { unpinEntry } from "./context-wishes.ts";
 import { createTeller, overflowError } from "./events.ts";
 import { mostMedia } from "./fit-media.ts";
 import { fitSession, missedIn, switchSessionModel } from "./fit-session.ts";
-import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit.ts";
+import { foldLimitEvents, type LimitEvent, passedFault, type Refusals } from "./learned-limit.ts";
 import { createMessageIndex, doubledIdError, type MessageIndex, recall } from "./recall.ts";
 import { createRedaction, type Redaction } from "./redaction.ts";
 import { repairsOf } from "./replace-history.ts";
@@ -299,6 +299,13 @@ async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
   return log.append(revertEntry(log.state.view, atMs));
 }
 
+/** Undoes the newest cut if a fault of the moment may be why it was made, and gives that; `null` for any other cut. */
+async function undoFault(log: OpenLog, atMs: number | null): Promise<FitOutcome["refusal"] | null> {
+  const refusal = passedFault(log.state.view, log.limitEvents);
+  if (refusal !== null) log.tell({ type: "compaction-undone", entry: await revert(log, atMs), refusal });
+  return refusal;
+}
+
 /** Keeps a report, or empties it if its counts are impossible: a provider's wrong count ends no session. If only the reply's count is larger than the window, the input counts are kept. */
 function possible(log: OpenLog, reported: ReportedUsage): Usage {
   const { usage } = reported;
@@ -350,7 +357,8 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     checkInput(input);
     const { model } = input;
     const limits = typeof model === "string" ? option.limitsOf(model, options.limitsOf ?? (() => null)) : model;
-    return Object.assign({ nowMs: nowMs() }, input, { model: limits, pending: input.pending.map(redacted) });
+    const own = { pending: input.pending.map(redacted), refusal: redaction.item(input.refusal) };
+    return Object.assign({ nowMs: nowMs() }, input, own, { model: limits });
   };
   const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
     assertOpen();
@@ -361,7 +369,9 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       ? Object.assign(given, { now: { reason: "hand-off", keep: null } as const, focus: given.focus ?? asked.focus })
       : given;
     log.fitted = now;
-    const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
+    const refusal = now.gate === "on-overflow" ? null : await undoFault(log, now.nowMs);
+    const made = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
+    const outcome = refusal === null ? made : { ...made, refusal };
     log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
     background?.fitted(now, outcome);
     // A fit that changed nothing has nothing to wait for, even after an abort.

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type AppliedEdit, messagesWrittenBy, type SessionEntry } from "../entry.ts";
+import { type AppliedEdit, type MessageSpan, messagesWrittenBy, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { wellFormed } from "../json.ts";
 import { type Framing, quotedText } from "../message/framing.ts";
-import { handleReadings, isHandleMeant, type PartHandle, parseHandle, partHandle, type SpanHandle } from "../message/handle.ts";
+import { handleReadings, isHandleMeant, type PartHandle, parseHandle, partHandle } from "../message/handle.ts";
 import { type Message, type Part, partTexts, type ToolResultMessage, textOf } from "../message/message.ts";
 import * as option from "../option.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -195,7 +195,7 @@ const HEADS: Framing = { lines: ["[user", "[assistant", "[tool-result"], bracket
 const SEPARATOR = "\n\n";
 
 /** A piece of a span's messages as text, each under its role and handle. Only the range's part is kept: a span may be larger than memory. */
-async function spanPiece(log: LoggedMessages, span: SpanHandle, range: Required<RecallRange>): Promise<Recalled | null> {
+async function spanPiece(log: LoggedMessages, span: MessageSpan, range: Required<RecallRange>): Promise<Recalled | null> {
   const from = log.placesOf(span.from);
   const through = log.placesOf(span.through);
   if (from === undefined || through === undefined) return null;

@@ -1,4 +1,4 @@
-import type { FitInput } from "../engine/fit-input.ts";
+import type { FitInput, UnknownRefusal } from "../engine/fit-input.ts";
 import { recoveriesOf } from "../engine/goal.ts";
 import { isPlimsollError } from "../error.ts";
 import { isRecord, type JsonValue } from "../json.ts";
@@ -60,6 +60,8 @@ export interface Rejection {
   /** Tokens of the prompt and of the longest reply together. */
   readonly requestedTokens: number | null;
   readonly promptTokens: number | null;
+  /** The words of an unknown refusal, empty for an answer that says nothing; left out for any other. */
+  readonly refusal?: UnknownRefusal | undefined;
 }
 
 /** The outcome of a request that was refused because its prompt has too many tokens. */
@@ -78,7 +80,10 @@ export function rejectionIn(error: unknown): Rejection | null {
   // A limit of bytes, or of tokens a minute, is none of the window.
   const isOther = outcome.kind === "too-large" && outcome.of !== "tokens";
   const limitTokens = isOther ? null : numberAt("limitTokens");
-  return { outcome, limitTokens, requestedTokens: numberAt("requestedTokens"), promptTokens: numberAt("promptTokens") };
+  const counts = { requestedTokens: numberAt("requestedTokens"), promptTokens: numberAt("promptTokens") };
+  const { words } = details;
+  const refusal = typeof words === "string" ? { status: numberAt("status"), words } : undefined;
+  return { outcome, limitTokens, ...counts, refusal };
 }
 
 /**
@@ -181,7 +186,7 @@ export async function attempted<Answer>(
     const answer = await send();
     const outcome = outcomeIn(answer);
     if (remedyOf(outcome) === "none") return { kind: "answered", answer };
-    const uncounted = { limitTokens: null, requestedTokens: null, promptTokens: null };
+    const uncounted = { limitTokens: null, requestedTokens: null, promptTokens: null, refusal: { status: null, words: "" } };
     return { kind: "refused", rejection: { outcome, ...uncounted, error: null, cutOff: { answer } } };
   } catch (error) {
     const rejection = rejectionIn(error);
@@ -250,7 +255,7 @@ export interface AskedTry {
 type RecoveryFacts = Required<
   Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "observedRequestTokens" | "recovery">
 > &
-  Pick<FitInput, "refused" | "refusedTokens">;
+  Pick<FitInput, "refused" | "refusedTokens" | "refusal">;
 
 /**
  * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, removes that and sends once
@@ -312,6 +317,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
       observedRequestTokens: rejection.requestedTokens,
       recovery,
       refusedTokens: next?.refusedTokens ?? null,
+      refusal: next === null ? undefined : rejection.refusal,
       refused: isOfUnit ? { unit: outcome.of, limit: outcome.limit ?? null } : next?.refused,
     };
     const isNew = await request.recover(facts, rejection).catch((error: unknown) => {

@@ -26,7 +26,6 @@ import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
-import type { Usage } from "../usage.ts";
 import type { ContextCall } from "./context-tools.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import type { LimitEvent, Refusals } from "./learned-limit.ts";
@@ -41,10 +40,7 @@ export type SessionInput = Omit<FitInput, "nowMs" | "model"> &
   Partial<Pick<FitInput, "nowMs">> & { readonly model: ModelLimits | string };
 
 /** A provider's report of one request. */
-export interface ReportedUsage {
-  readonly requestId: string;
-  readonly modelId: string;
-  readonly usage: Usage;
+export interface ReportedUsage extends Pick<UsageEntry, "requestId" | "modelId" | "usage"> {
   /** When it was answered, if that was not now. */
   readonly atMs?: number;
 }
@@ -233,7 +229,7 @@ export const SESSION_INPUT: z.ZodType<SessionInput> = option.schema<SessionInput
   now: option
     .schema<NonNullable<FitInput["now"]>>({ reason: z.enum(["manual", "hand-off", "downshift"]), keep: object.nullable() })
     .optional(),
-  refused: object.optional(),
+  ...option.optional(object, "refused", "refusal"),
   refusedTokens: z
     .union([count, z.literal(Number.POSITIVE_INFINITY)])
     .nullable()

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { UsageEntry } from "../entry.ts";
 import { atOnce, type KindSpec, parseSpec } from "../kind.ts";
-import { type Message, oncePerMessage } from "../message/message.ts";
+import { type Context, type Message, oncePerMessage } from "../message/message.ts";
 import * as option from "../option.ts";
-import type { ToolSpec } from "../tool.ts";
 import type { CountTokens, MessageMeasure, ModelPriors, WorkCounter } from "./measure.ts";
 
 /**
@@ -52,10 +51,7 @@ export interface Prediction {
 }
 
 /** The parts of a request beside its messages. `hiddenTokens` are sent, as the caller knows, but not in the log. */
-export interface Overhead {
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
-  readonly dynamicContext: string | null;
+export interface Overhead extends Omit<Context, "messages"> {
   readonly hiddenTokens: number;
 }
 
@@ -198,7 +194,7 @@ export function estimated(basis: string, messageTokens: number, overheadTokens: 
 
 /** Prices overheads by a measure: system and tools once for each value, the dynamic context at every request. */
 export function overheadPricing(measure: MessageMeasure): (overhead: Overhead) => number {
-  let known: { readonly system: string; readonly tools: readonly ToolSpec[]; readonly tokens: number } | null = null;
+  let known: { readonly system: string; readonly tools: Context["tools"]; readonly tokens: number } | null = null;
   return ({ system, tools, dynamicContext, hiddenTokens }) => {
     if (known === null || known.system !== system || known.tools !== tools)
       known = { system, tools, tokens: measure.textTokens(system) + measure.toolsTokens(tools) };

@@ -133,13 +133,9 @@ export interface ContentSum {
 }
 
 /** A line through measurements: tokens = slope × weighed + intercept × messages, with how sure it is of both. */
-export interface Regression {
-  readonly slopeRatio: number;
-  readonly messageTokens: number;
+export interface Regression extends Pick<ModelPrior, "slopeRatio" | "messageTokens" | "errorRatio"> {
   /** Covariance of slope and intercept: [slope, both, intercept]. */
   readonly covariance: readonly [number, number, number];
-  /** That of the prior. */
-  readonly errorRatio?: number | undefined;
 }
 
 /** A model's weights, and the line by which a session prices them. */

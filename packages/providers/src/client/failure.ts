@@ -73,10 +73,14 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const promptTokens = classified.class === "context-overflow" ? namedPromptTokens(failure) : null;
   const retryAfterMs = retryAfterOf(isRecord(thrown) ? thrown.headers : null);
   const hasWords = classified.class === "other" || classified.class === "reasoning-refused";
-  const words = hasWords ? vendorWords(body, source.key) : null;
+  const vendors = stringAt(recordAt(body, "error"), "message") ?? stringAt(body, "message");
+  const shortened = (words: string) => words.split(source.key).join("[key]").slice(0, MAXIMUM_WORDS_CHARS);
+  const words = hasWords && vendors !== null ? shortened(vendors) : null;
   const isSilent = reason === "empty-reply";
   const outcome = isSilent ? ({ kind: "unknown" } as const) : isSaid ? outcomeOf(failure, classified.class) : null;
-  const details = { ...classified, outcome, promptTokens, status, reason, provider: source.provider, retryAfterMs };
+  const isUnknown = outcome?.kind === "unknown" || (outcome?.kind === "overload" && outcome.isUnsaid === true);
+  const facts = { ...classified, outcome, promptTokens, status, reason, provider: source.provider, retryAfterMs };
+  const details = isUnknown ? { ...facts, words: shortened(vendors ?? message) } : facts;
   const code = classified.class === "context-overflow" ? "context-overflow" : "provider-failed";
   const isUnanswered = reason === "connection" && source.address !== undefined;
   const how = status === null ? reason : `status ${status}`;
@@ -100,11 +104,6 @@ function reasonOf(thrown: unknown, status: number | null): FailureReason {
 
 /** Longest part of a provider's words that is kept; chosen. */
 const MAXIMUM_WORDS_CHARS = 300;
-
-function vendorWords(body: unknown, key: string): string | null {
-  const words = stringAt(recordAt(body, "error"), "message") ?? stringAt(body, "message");
-  return words === null ? null : words.split(key).join("[key]").slice(0, MAXIMUM_WORDS_CHARS);
-}
 
 const MS_PER_SECOND = 1_000;
 

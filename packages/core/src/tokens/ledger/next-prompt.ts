@@ -1,4 +1,5 @@
 import { addSums, CHAR_CLASSES, type OverheadCounts } from "../char-class.ts";
+import type { Prediction } from "../estimator.ts";
 import { contentTokens, deviationOf, type ModelPrior, slopeOf, weighCounts } from "../measure.ts";
 import type {
   FirstReport,
@@ -15,11 +16,7 @@ import type {
 import { ASSUMED_RESIDUALS, PRIOR_TURN_LOSS, RETURN_RULES, TEXT_RULES } from "./model-fit.ts";
 
 /** The next prompt as far as it is expected, in the parts that a report is compared with. */
-export interface NextPrompt extends Arrival {
-  readonly expectedTokens: number;
-  readonly reportedTokens: number;
-  readonly overheadTokens: number;
-}
+export type NextPrompt = Arrival & Pick<Prediction, "expectedTokens" | "reportedTokens" | "overheadTokens">;
 
 /** The arrivals after the base: the reply by its rule, everything else by weight. */
 export interface Arrival {
