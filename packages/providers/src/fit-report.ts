@@ -41,6 +41,8 @@ export interface FitReport {
   readonly unkept: readonly string[];
   /** The window that refusals taught of the model, if it is smaller than that of the limits; `null` for none. */
   readonly learned: LearnedWindow | null;
+  /** A refusal in words that say nothing known, with its status, after which less was sent, or whose cut was undone; `null` for neither. The words are data. */
+  readonly refusal: FitOutcome["refusal"] | null;
   /** The reason of a compaction, or the reason that nothing was compacted. */
   readonly why: string;
 }
@@ -83,7 +85,10 @@ interface Fitted {
 export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitReport {
   const { key = null, sessionId, expectedTokens: tokensAfter, cuts, learned } = fitted;
   const outcome = outcomes.findLast(({ kind }) => kind !== "unchanged") ?? outcomes.at(-1);
+  const refusal = outcomes.findLast((each) => each.refusal)?.refusal ?? null;
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
+  const status = `status ${refusal?.status ?? "unknown"}`;
+  const refused = refusal && (entries.length > 0 ? `${status} in unknown words, ` : `the cut after ${status} is undone, `);
   const spans: Replaced[] = [];
   const parts: Pick<CutResult, "handle" | "chars">[] = [];
   const unkept: string[] = [];
@@ -105,7 +110,8 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
     replaced: [...spans, ...byHandles("handles", parts), ...byHandles("cap", cuts)],
     unkept,
     learned,
-    why: outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted),
+    refusal,
+    why: `${refused ?? ""}${outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted)}`,
   };
 }
 
@@ -146,6 +152,8 @@ function whyOf(outcome: FitOutcome, { policy, limits, learned, expectedTokens }:
       const budget = budgetOf(limitsWithin(limits, learned?.tokens ?? null));
       if (budget === null) return "below the trigger";
       const [now, line] = [expectedTokens, triggerTokens(policy.trigger, budget)].map(Math.round);
+      const overTokens = expectedTokens - budget.inputBudgetTokens;
+      if (overTokens > 0) return `${now} tokens do not fit, by ${Math.round(overTokens)}: no cut helps until more is new`;
       return isPriced
         ? `at ${now} tokens no cut pays yet; it cuts at ${line} at the latest`
         : `${now} tokens are below the trigger of ${line}`;

@@ -1,5 +1,4 @@
-import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/extend";
+import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore } from "@plimsoll/core";
 import { isRecord, option, outcomeOfReply } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
@@ -22,10 +21,7 @@ import type { SpokenReply } from "./spoken-reply.ts";
 import type { AnyCompactor, BodyFacts, ProxyWire } from "./wires.ts";
 
 /** Options of a proxy's compaction. */
-export interface ProxyOptions {
-  /** A policy, or the name of a preset. */
-  readonly policy: Policy | string;
-  readonly kinds?: Kinds;
+export interface ProxyOptions extends Pick<CompactorOptions, "policy" | "kinds" | "summarizer"> {
   /**
    * Finds the limits of a model, whose `maxOutputTokens` holds for requests that name no largest reply; `null` for an unknown one, which gets the policy's `unknownWindow`.
    * The catalogue's if it is left out. A request that names no model is asked with "".
@@ -35,7 +31,6 @@ export interface ProxyOptions {
   readonly sessions: SessionStore | null;
   readonly keys: ConversationKeys;
   readonly learned: LearnedLimits;
-  readonly summarizer?: Summarizer;
   /** Sends a request for the vendor's own summary under the headers of the one that is being prepared, and gives the answer; a digest is written by default. */
   readonly compact?: (
     asked: { readonly path: string; readonly body: Fields; readonly betas: readonly string[] },

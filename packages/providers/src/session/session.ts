@@ -1,7 +1,5 @@
 import type {
-  ArtifactStore,
   ModelLimits,
-  OutputCategory,
   PathAccess,
   Policy,
   Session,
@@ -13,6 +11,7 @@ import type {
 } from "@plimsoll/core";
 import { isRecord, option, type recallArtifact } from "@plimsoll/core/extend";
 import { z } from "zod";
+import type { CompactorOptions } from "../drop-in/request.ts";
 import type { FitReport } from "../fit-report.ts";
 
 type ContextOptions = Pick<
@@ -29,7 +28,7 @@ type ContextOptions = Pick<
 >;
 
 /** Options of every session. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model. */
-export interface SdkSessionOptions extends Partial<ContextOptions> {
+export interface SdkSessionOptions extends Partial<ContextOptions>, Pick<CompactorOptions, "artifacts" | "categoryOf"> {
   /** A policy, or the name of a preset. */
   readonly policy?: Policy | string;
   /** System text, sent before the messages. */
@@ -42,10 +41,6 @@ export interface SdkSessionOptions extends Partial<ContextOptions> {
   readonly sessionId?: string;
   /** The store of the log, so that the session of that name continues after a restart; only memory by default. */
   readonly sessions?: SessionStore;
-  /** Keeps the whole text of results that are cut on arrival; memory by default. */
-  readonly artifacts?: ArtifactStore;
-  /** Names the form of a tool's output, which decides its truncation; a call's arguments decide by default. */
-  readonly categoryOf?: (toolName: string) => OutputCategory;
   /** The files that a call touches; by default those that its arguments name (`paths`). */
   readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson" | "paths">) => readonly PathAccess[];
   /** The clock; the system's by default. */
