@@ -145,14 +145,10 @@ function keysAt(within: Within, path: readonly PropertyKey[]): readonly string[]
 
 function placesAt({ root, depth, places }: Within, path: readonly PropertyKey[]): readonly JsonSchema[] {
   let found = places.flatMap((place) => variants(place, root));
+  const below = ({ items, properties, additionalProperties }: JsonSchema, step: PropertyKey) =>
+    typeof step === "number" ? items : isRecord(properties) ? properties[String(step)] : additionalProperties;
   for (const step of path.slice(depth)) found = found.flatMap((place) => variants(below(place, step), root));
   return found;
-}
-
-function below(place: JsonSchema, step: PropertyKey): unknown {
-  if (typeof step === "number") return place.items;
-  const { properties, additionalProperties } = place;
-  return isRecord(properties) ? properties[String(step)] : additionalProperties;
 }
 
 function variants(schema: unknown, root: JsonSchema): readonly JsonSchema[] {

@@ -33,24 +33,24 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
     indexed = cut;
     const recent = startOf(sizes, cut, rhythm.recentTokens);
     const staying = new Set(history.slice(recent, cut));
-    const known = new Map<Unit, Parameters<typeof useFeatures>[0]>();
-    index.now().forEachUnit(
-      (message) => !staying.has(message),
-      (unit, facts) => known.set(unit, facts),
-    );
-    const used = createUses([...known.keys()]);
+    const facts: RecallObservation["facts"][] = [];
+    // The worth of units is asked in the order of the log.
+    const ranked = index.now().ranked({ passes: (message) => !staying.has(message), worth: (each) => facts.push(each) });
+    const units = ranked.map(({ unit }) => unit).toSorted((a, b) => a.of.place - b.of.place || a.index - b.index);
+    const used = createUses(units);
     const next = endOf(sizes, cut, rhythm.betweenTokens);
     for (let ordinal = cut; ordinal < next; ordinal++)
       for (const { kind, needle, statedAt } of needs.at(ordinal))
         if ((kind === "edits" || kind === "passages") && statedAt < recent)
           used.add(kind, needs.needles[needle]?.text ?? "", history[statedAt]);
-    for (const [unit, facts] of known) observations.push({ facts, ...used.of(unit) });
+    for (const [at, each] of facts.entries())
+      for (const unit of units.slice(at, at + 1)) observations.push({ facts: each, ...used.of(unit) });
   }
   return observations;
 }
 
 type Index = ReturnType<ReturnType<typeof createRecallIndex>["now"]>;
-type Unit = Parameters<Parameters<Index["forEachUnit"]>[1]>[0];
+type Unit = ReturnType<Index["ranked"]>[number]["unit"];
 
 /** Lines with fewer characters say nothing that distinguishes them from others, as in core. */
 const TELLING_CHARS = 4;

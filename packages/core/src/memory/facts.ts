@@ -230,16 +230,14 @@ export function planItems(argumentsJson: string): readonly PlanItem[] | null {
     const items = value.flatMap((item) => planItem(item) ?? []);
     if (items.length === value.length) return items.slice(0, MOST_ITEMS);
   }
-  return isText(args.plan) ? writtenItems(args.plan) : null;
+  if (!isText(args.plan)) return null;
+  const lines = args.plan.split("\n").flatMap((line) => LISTED_LINE.exec(line.trim())?.[1] ?? []);
+  const texts = lines.length === 0 ? [args.plan.trim()] : lines;
+  return texts.map((text) => ({ text, status: "pending" as const })).slice(0, MOST_ITEMS);
 }
 
 /** A line of Markdown, without white space at its ends, that is an item of a list, or a heading. */
 const LISTED_LINE = /^(?:#{1,6}|[-*+]|\d+[.)])\s+(\S.*)$/;
-
-function writtenItems(plan: string): readonly PlanItem[] {
-  const lines = plan.split("\n").flatMap((line) => LISTED_LINE.exec(line.trim())?.[1] ?? []);
-  return (lines.length === 0 ? [plan.trim()] : lines).map((text) => ({ text, status: "pending" })).slice(0, MOST_ITEMS);
-}
 
 function parsedObject(argumentsJson: string): Readonly<Record<string, unknown>> {
   // A call that the model did not finish is no plan.

@@ -1,4 +1,4 @@
-import type { UnitFacts, UnitWorth } from "../keep/keep-rule.ts";
+import type { UnitWorth } from "../keep/keep-rule.ts";
 import type { Message } from "../message/message.ts";
 import type { FileTouches, IndexedText, TextReading, Unit, UnitReading } from "./units.ts";
 import { freshUnit, headCharsOf, isByModel } from "./units.ts";
@@ -7,7 +7,7 @@ import { freshUnit, headCharsOf, isByModel } from "./units.ts";
 const RESTATED_RATIO = 0.8;
 
 /** A text and its units, in order. */
-export interface LoggedText {
+interface LoggedText {
   readonly of: IndexedText;
   readonly units: readonly Unit[];
 }
@@ -97,32 +97,6 @@ export function saidLately({ texts: logged, said, wordUnits }: LoggedUnits, nowA
   return lately;
 }
 
-/** Visits the units of a text in order, without those that a later text states again, with the facts about each. */
-export function forEachUnitOf(
-  { of, units }: LoggedText,
-  { files, nowAtChars, lately }: LogPlace,
-  visit: (unit: Unit, facts: UnitFacts) => void,
-): void {
-  const file = of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars });
-  for (const unit of units) {
-    const { chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars } = unit;
-    if (restatedLines >= RESTATED_RATIO * tellingLines) continue;
-    let shared = 0;
-    for (const hash of unit.wordHashes) shared += lately.get(hash) ?? 0;
-    visit(unit, {
-      kind: of.kind,
-      chars,
-      ageChars: nowAtChars - of.atChars,
-      restatedRatio: restatedLines / tellingLines,
-      quotes,
-      mentions,
-      sinceUseChars: lastUseAtChars === null ? null : nowAtChars - lastUseAtChars,
-      shared,
-      file,
-    });
-  }
-}
-
 /** Which unit stated a line or a rare word last, by their hashes. The model's words take over nothing from its source: they use it. */
 interface Statements {
   readonly lines: Map<number, Unit>;
@@ -168,14 +142,32 @@ export function rankedUnits(
   return ranked.sort((a, b) => b.rank - a.rank || inLogOrder(b.unit, a.unit));
 }
 
-function addRanked(ranked: RankedUnit[], text: LoggedText, log: LogPlace, worth: UnitWorth["worth"]): void {
-  const headChars = headCharsOf(text.of);
+/** Ranks the units of a text, without those that a later text states again. */
+function addRanked(ranked: RankedUnit[], { of, units: all }: LoggedText, log: LogPlace, worth: UnitWorth["worth"]): void {
+  const { files, nowAtChars, lately } = log;
+  const headChars = headCharsOf(of);
+  const file = of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars });
   const units: Unit[] = [];
   const ratios: number[] = [];
-  forEachUnitOf(text, log, (unit, facts) => {
+  for (const unit of all) {
+    const { chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars } = unit;
+    if (restatedLines >= RESTATED_RATIO * tellingLines) continue;
+    let shared = 0;
+    for (const hash of unit.wordHashes) shared += lately.get(hash) ?? 0;
+    const worthOf = worth({
+      kind: of.kind,
+      chars,
+      ageChars: nowAtChars - of.atChars,
+      restatedRatio: restatedLines / tellingLines,
+      quotes,
+      mentions,
+      sinceUseChars: lastUseAtChars === null ? null : nowAtChars - lastUseAtChars,
+      shared,
+      file,
+    });
     units.push(unit);
-    ratios.push(worth(facts) / (unit.chars + headChars));
-  });
+    ratios.push(worthOf / (chars + headChars));
+  }
   for (let at = 0; at < units.length; at++) {
     const unit = units[at];
     const rank = amongNeighbours(at, units, ratios);

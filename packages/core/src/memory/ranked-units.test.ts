@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { UnitWorth } from "../keep/keep-rule.ts";
+import type { UnitFacts, UnitWorth } from "../keep/keep-rule.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { assistant, callPart, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
-import { isNext } from "./logged-units.ts";
+import { inLogOrder, isNext } from "./logged-units.ts";
 import { expectedUse } from "./recall.ts";
 import { createRecallIndex, type RecallIndex, type RecallView } from "./recall-index.ts";
-import { headCharsOf, type Unit } from "./units.ts";
+import type { Unit } from "./units.ts";
 
 /** The messages of a log that may be taken, and the number of characters that fit. */
 interface Taking extends UnitWorth {
@@ -20,10 +20,10 @@ const named = (unit: Unit) => `${unit.of.handle} ${unit.index}`;
 /** Every unit is asked for its worth, and all of them are sorted. */
 function takenOfAll(view: RecallView, { worth, passes, maximumChars }: Taking): readonly string[] {
   const units: { readonly unit: Unit; readonly chars: number; readonly ratio: number }[] = [];
-  view.forEachUnit(passes, (unit, facts) => {
-    const chars = unit.chars + headCharsOf(unit.of);
-    units.push({ unit, chars, ratio: worth(facts) / chars });
-  });
+  const facts: UnitFacts[] = [];
+  const all = view.ranked({ passes, worth: (each) => facts.push(each) });
+  for (const [at, { unit, chars }] of all.toSorted((a, b) => inLogOrder(a.unit, b.unit)).entries())
+    for (const each of facts.slice(at, at + 1)) units.push({ unit, chars, ratio: worth(each) / chars });
   const ranks = units.map(({ unit, ratio }, at) => {
     const before = isNext(units[at - 1]?.unit, unit) ? (units[at - 1]?.ratio ?? 0) : ratio;
     const after = isNext(unit, units[at + 1]?.unit) ? (units[at + 1]?.ratio ?? 0) : ratio;

@@ -6,17 +6,17 @@ import { arbitraryValidMessages } from "../testing/arbitrary-transcript.ts";
 import { assistant, human, reply, result, summaryMessage } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import type { PathAccess } from "../tool.ts";
+import { inLogOrder } from "./logged-units.ts";
 import { createRecallIndex, type RecallView } from "./recall-index.ts";
-import type { Unit } from "./units.ts";
 
 /** All that may be recalled, with the facts about it. */
 function unitsOf(index: RecallView) {
-  const units: (Unit & { readonly facts: UnitFacts })[] = [];
-  index.forEachUnit(
-    () => true,
-    (unit, facts) => units.push({ ...unit, facts }),
-  );
-  return units;
+  const facts: UnitFacts[] = [];
+  const ranked = index.ranked({ passes: () => true, worth: (each) => facts.push(each) });
+  return ranked
+    .map(({ unit }) => unit)
+    .toSorted(inLogOrder)
+    .flatMap((unit, at) => facts.slice(at, at + 1).map((each) => ({ ...unit, facts: each })));
 }
 
 function toolCall(callId: string, toolName: string, given: object, paths: readonly PathAccess[] = []): ToolCallPart {

@@ -1,16 +1,13 @@
-import type { UnitFacts } from "../keep/keep-rule.ts";
 import { callsAfterResult, type Message, oncePerMessage, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import type { LoggedUnits, RankedUnit, RankingChoice } from "./logged-units.ts";
-import { createLoggedUnits, forEachUnitOf, logText, rankedUnits, saidLately } from "./logged-units.ts";
+import { createLoggedUnits, logText, rankedUnits, saidLately } from "./logged-units.ts";
 import type { FileTouches, ToldByCall, Unit } from "./units.ts";
 import { createFileTouches, logTextChars, logTexts, readText, toldByCall } from "./units.ts";
 
 /** The whole text of a log, in units, with the later history of each: a compaction chooses its recalled passages from it. */
 export interface RecallView {
-  /** Visits the units of messages that pass, oldest first, without those that a later text states again, with the facts about each. */
-  forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
-  /** The same units as a ranking takes them: see {@link rankedUnits}. */
+  /** The units of messages that pass, without those that a later text states again: see {@link rankedUnits}. Their worth is asked in the order of the log. */
   ranked(choice: RankingChoice): readonly RankedUnit[];
   /** Counts the changes of a text's file since it was logged; of any file if it shows none. */
   editsSince(of: Unit["of"]): number;
@@ -61,19 +58,12 @@ export function createRecallIndex(work: WorkCounter): RecallIndex {
 }
 
 function viewOf(index: IndexState, nowAtChars: number): RecallView {
-  const place = () => {
-    readThrough(index, nowAtChars);
-    return { files: index.files, nowAtChars, lately: saidLately(index.logged, nowAtChars) };
-  };
   return {
-    forEachUnit: (passes, visit) => {
-      const here = place();
-      for (const text of index.logged.texts) {
-        if (text.of.atChars >= nowAtChars) return;
-        if (passes(text.of.message)) forEachUnitOf(text, here, visit);
-      }
+    ranked: (choice) => {
+      readThrough(index, nowAtChars);
+      const { files, logged } = index;
+      return rankedUnits({ files, nowAtChars, lately: saidLately(logged, nowAtChars), texts: logged.texts }, choice);
     },
-    ranked: (choice) => rankedUnits({ ...place(), texts: index.logged.texts }, choice),
     editsSince: ({ path, atChars }) => index.files.writesSince(path, atChars),
   };
 }

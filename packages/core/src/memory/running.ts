@@ -31,7 +31,11 @@ export function withResult(
   const isNamed = (text: string, name: string) =>
     text === name || (hasWord(text, name) && (name.length >= LONG_CHARS || STOPS.test(text)));
   const named = things.filter(({ name, what }) =>
-    strings.some((text) => (name !== null && isNamed(text, name)) || isKillOf(text, what)),
+    strings.some((text) => {
+      // "pkill -f vite" ends a thing started as "npx vite --port 3000".
+      const target = /\b(?:pkill|killall)\b(?:\s+-\S+)*\s+["']?([^"'\s;&|]{3,})/.exec(text)?.[1];
+      return (name !== null && isNamed(text, name)) || (target !== undefined && what.includes(target));
+    }),
   );
   if (named.length > 0) {
     const stops = STOPS.test(call.toolName) || strings.some((text) => STOPS.test(text));
@@ -129,12 +133,6 @@ const VALUE = /^["'`)]*\s*[:=]\s*[{[\s]*["']?([a-z_]+)/i;
 const NEAR_CHARS = 60;
 const ABOUT =
   /\b(?:shell|process|task|agent|command|job|session|server|container|terminal|exit(?:ed)?[ _](?:with )?code)\b|^\W*\w+(?:\W+\w+)?\W*$/i;
-
-/** "pkill -f vite" ends a thing started as "npx vite --port 3000". */
-function isKillOf(command: string, what: string): boolean {
-  const target = /\b(?:pkill|killall)\b(?:\s+-\S+)*\s+["']?([^"'\s;&|]{3,})/.exec(command)?.[1];
-  return target !== undefined && what.includes(target);
-}
 
 /** A shorter name may occur in any text by chance; chosen. */
 const LONG_CHARS = 4;

@@ -46,7 +46,12 @@ export function readsAsFailed({ category, parts }: Pick<ToolResultMessage, "cate
 
 /** The status that a program wrote in the first lines of an output, or in its last one; `null` for none. */
 function statusIn(text: string): number | null {
-  if (text.startsWith("{")) return statusOf(text);
+  if (text.startsWith("{")) {
+    const parsed = jsonIn(text);
+    const records = isRecord(parsed) ? [parsed, parsed.metadata].filter(isRecord) : [];
+    const values = records.flatMap((record) => STATUS_KEYS.map((key) => record[key]));
+    return values.find((value) => typeof value === "number") ?? null;
+  }
   const head = text.slice(0, END_CHARS).split("\n", HEAD_LINES);
   for (const line of [...head, lastLineOf(text)]) {
     const [, status] = STATUS.exec(line) ?? [];
@@ -57,10 +62,4 @@ function statusIn(text: string): number | null {
 
 function lastLineOf(text: string): string {
   return text.slice(-END_CHARS).split("\n").at(-1) ?? "";
-}
-
-function statusOf(json: string): number | null {
-  const parsed = jsonIn(json);
-  const records = isRecord(parsed) ? [parsed, parsed.metadata].filter(isRecord) : [];
-  return records.flatMap((record) => STATUS_KEYS.map((key) => record[key])).find((value) => typeof value === "number") ?? null;
 }

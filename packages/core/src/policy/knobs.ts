@@ -92,8 +92,12 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
       return { ...policy, trigger: { ...policy.trigger, pays: value === "off" ? undefined : timesIn(value) } };
     case "writer":
       return writtenBy(policy, value);
-    case "cap":
-      return { ...policy, truncation: cappedAt(policy.truncation, value) };
+    case "cap": {
+      // A policy that has no cap says how one would cut.
+      const own = policy.truncation;
+      if (value === "off") return { ...policy, truncation: own && { ...own, capTokens: 0 } };
+      return { ...policy, truncation: { ...own, capTokens: sizeIn("cap", value) } };
+    }
     case "prepareAt":
       if (value === "off") return { ...policy, prepare: undefined };
       return { ...policy, prepare: { atLeast: amountIn("prepareAt", value, wholeOf(policy, policy.prepare?.atLeast)) } };
@@ -133,12 +137,6 @@ function wholeIn(amount: Amount | undefined): Whole | undefined {
 /** The prompt with which every preset asks a model for summaries, and the one of the digest. */
 const MODEL_PROMPT = "checkpoint";
 const DIGEST_PROMPT = "digest";
-
-/** A policy that has no cap says how one would cut. */
-function cappedAt(own: Policy["truncation"], value: unknown): Policy["truncation"] {
-  if (value === "off") return own === null ? null : { ...own, capTokens: 0 };
-  return { ...own, capTokens: sizeIn("cap", value) };
-}
 
 function writtenBy(policy: Policy, value: unknown): Policy {
   if (value !== "model" && value !== "none" && value !== "vendor") throw refused("writer", "give model, vendor or none");

@@ -30,8 +30,11 @@ export interface ChunkLimits {
  */
 export function chunkedSummarizer(summarizer: Summarizer, given: ChunkLimits): Summarizer {
   return async (asked, signal) => {
-    const limits = withThinking(asked, besidePrompt(asked, given));
-    const { conversation } = asked;
+    const { conversation, parts } = asked;
+    const beside = besidePrompt(asked, given);
+    // A model that reasons has room for it beside the history, if at least half of that stays.
+    const left = Math.max(beside.historyTokens - THINKING_TOKENS, beside.historyTokens / 2);
+    const limits = parts.some(({ messages }) => messages.some(isThinking)) ? { ...beside, historyTokens: left } : beside;
     if (conversation !== undefined && tokensOf(conversation.messages, limits) + limits.overheadTokens <= limits.historyTokens) {
       const request = withRoom(asked, conversation.messages, limits);
       return usableSummary(await summarizer(request, signal), request);
@@ -80,12 +83,6 @@ export const THINKING_TOKENS = 4096;
 /** True for a message that shows its model's reasoning. */
 export function isThinking({ parts }: Pick<Message, "parts">): boolean {
   return parts.some(({ type }) => type === "reasoning");
-}
-
-/** A model that reasons has room for it beside the history, if at least half of that stays. */
-function withThinking({ parts }: SummaryRequest, limits: ChunkLimits): ChunkLimits {
-  if (!parts.some(({ messages }) => messages.some(isThinking))) return limits;
-  return { ...limits, historyTokens: Math.max(limits.historyTokens - THINKING_TOKENS, limits.historyTokens / 2) };
 }
 
 function withRoom(request: SummaryRequest, messages: readonly Message[], limits: ChunkLimits): SummaryRequest {

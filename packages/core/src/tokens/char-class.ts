@@ -184,7 +184,9 @@ const readContent: ContentOf = oncePerMessage((message) => {
   const [counts, reasoningCounts] = [classesOf(texts), classesOf(reasoningTexts)];
   const loadedTools =
     message.role === "tool-result" ? texts.filter((text) => LOADED_TOOL.test(text)).length : loadedByVendor(parts);
-  return { counts, reasoningCounts, reasoning: reasoningOf(parts), images, isUnseen, loadedTools };
+  const opaques = parts.flatMap((part) => (part.type === "reasoning" ? [part.opaque] : []));
+  const reasoning = opaques.some((opaque) => opaque !== null) ? "opaque" : opaques.length > 0 ? "readable" : "none";
+  return { counts, reasoningCounts, reasoning, images, isUnseen, loadedTools };
 });
 
 function textsOf(parts: readonly Part[]) {
@@ -223,11 +225,6 @@ function loadedByVendor(parts: readonly Part[]): number {
 }
 
 const TOOL_SEARCH = /tool_?(?:search|reference)/i;
-
-function reasoningOf(parts: readonly Part[]): MessageContent["reasoning"] {
-  const reasoning = parts.filter((part) => part.type === "reasoning");
-  return reasoning.some(({ opaque }) => opaque !== null) ? "opaque" : reasoning.length > 0 ? "readable" : "none";
-}
 
 /** A readable summary is longer: its header by itself has twice as many characters. */
 const LEAST_SUMMARY_CHARS = 60;

@@ -171,10 +171,12 @@ export function learnScale(
   { promptTokens, messageTokens, overheadTokens }: Record<"promptTokens" | "messageTokens" | "overheadTokens", number>,
 ): LearnedScale {
   const estimatedTokens = messageTokens + overheadTokens;
-  const { ratio, weightTokens } =
-    scale === null
-      ? weighed({ ratio: 1, weightTokens: BELIEVED_TOKENS }, promptTokens, estimatedTokens)
-      : byDifference(scale, promptTokens - scale.promptTokens, estimatedTokens - scale.estimatedTokens);
+  const before = scale ?? { ratio: 1, weightTokens: BELIEVED_TOKENS, promptTokens: 0, estimatedTokens: 0 };
+  const newTokens = { said: promptTokens - before.promptTokens, estimated: estimatedTokens - before.estimatedTokens };
+  // A rise or a fall between two reports that no text explains is not text, and teaches nothing.
+  const newRatio = newTokens.said / newTokens.estimated;
+  const isText = scale === null || (newRatio >= RATIO_BOUNDS[0] && newRatio <= RATIO_BOUNDS[1]);
+  const { ratio, weightTokens } = isText ? weighed(before, Math.abs(newTokens.said), Math.abs(newTokens.estimated)) : before;
   const fittingRatio = estimatedTokens > 0 ? Math.min(ratio, promptTokens / estimatedTokens) : ratio;
   return {
     ratio,
@@ -187,13 +189,6 @@ export function learnScale(
 }
 
 type Rate = Pick<LearnedScale, "ratio" | "weightTokens">;
-
-/** Learns the rate from the difference of two reports: a rise or a fall that no text explains is not text, and teaches nothing. */
-function byDifference(rate: Rate, tokens: number, estimatedTokens: number): Rate {
-  const ratio = tokens / estimatedTokens;
-  const isText = ratio >= RATIO_BOUNDS[0] && ratio <= RATIO_BOUNDS[1];
-  return isText ? weighed(rate, Math.abs(tokens), Math.abs(estimatedTokens)) : rate;
-}
 
 function weighed(rate: Rate, tokens: number, estimatedTokens: number): Rate {
   const [least, most] = RATIO_BOUNDS;
