@@ -14,7 +14,6 @@ export function madeFigures(limit: number | null, costRatio: number, keptPercent
     ...{
       standing: madeStanding(`codex ${limit}`, 100 * costRatio, figures),
       costRatio,
-      recorded: null,
       savedUsd: 40 * (1 - costRatio),
       losses: [],
       gains: [],

@@ -94,7 +94,7 @@ function shortValues(values: Values): string {
 
 /** Names the rows of a decision, with a legend: with one setting the rows are its values, with several each has its first word. */
 function rowNames(
-  { agent }: Decision,
+  { agent, recorded }: Decision,
   rows: readonly SettingFigures[],
 ): { readonly names: readonly string[]; readonly legend: string } {
   const now = agent.turning?.values ?? new Map();
@@ -105,12 +105,10 @@ function rowNames(
     [...of].map(([path, value]) => (paths.length === 1 ? shown(value) : `${wordOf(path)} ${shown(value)}`)).join(", ");
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
-  const set = rows.flatMap(({ kind, recorded }) =>
+  const set = rows.flatMap(({ kind }) =>
     kind !== "now" && kind !== "default"
       ? []
-      : [
-          `${kind}: ${kind === "now" && now.size > 0 ? shortValues(now) : `${agent.title}'s defaults`} (${recordedText(recorded)}).`,
-        ],
+      : [`${kind}: ${kind === "now" && now.size > 0 ? shortValues(now) : `${agent.title}'s defaults`}.`],
   );
   const tried = meant.every((text) => text === "") ? [] : [`Settings tried: ${meant.join("; ")}.`];
   const ours = rows.map(({ kind }) => kind);
@@ -121,15 +119,14 @@ function rowNames(
   const tokens = rows.some(({ standing }) => standing.usd === null)
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
-  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${plugin}${over}${tokens}` };
+  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${plugin}${recordedText(recorded)}${over}${tokens}` };
 }
 
-/** The figures of the recording beside the replay of its settings. */
+/** The figures of the recording, whichever settings it ran under, beside rows that are replays. */
 function recordedText(recorded: Standing | null): string {
-  if (recorded === null) return "the logs are from other settings";
+  if (recorded === null) return "";
   const { costPercent, gain, farGain } = recorded;
-  const far = farGain === null ? "" : `, older ${formatPercent(farGain)}%`;
-  return `as recorded: cost ${formatPercent(costPercent)}%, kept ${heldCell(gain)}%${far}; the difference is the replay's error`;
+  return ` As recorded, not replayed: cost ${formatPercent(costPercent)}%, kept ${heldCell(gain)}%, older ${heldCell(farGain)}%.`;
 }
 
 /** The meaning of the measures that an offer names. */
@@ -141,7 +138,7 @@ export const ROW_READING =
   "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older: the same of older text; dollars: with a modelled prompt cache and estimated summaries; compacts: how often; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
 
 /** The saving of a setting against now (the mean of the sessions), how sure it is, its compactions, and the measures that fall and rise. */
-function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, full }: Shown): string {
+function offerText({ choice }: Decision, { best, sureness, cheaper }: Offer, { pays, full }: Shown): string {
   const moved = (verb: string, sign: string, all: SettingFigures["losses"]) => {
     const shown = full ? all : all.slice(0, NAMED_MEASURES);
     const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
@@ -156,7 +153,8 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, full
   const before = choice?.rows.find(({ kind }) => kind === (isUnset ? "default" : "now"))?.standing.compactions ?? 0;
   const saves = `saves${isUnset ? ", against the default," : ""} ${savesPercent(best)} of a session's cost on average (${low} to ${high}% in 95% of resamples of your ${sureness.drawn})${savesUsd(best, pays)}`;
   const often = `compacts ${formatNumberOf(best.standing.compactions, "time")}, ${isUnset ? "by default" : "now"} ${formatCount(before)}`;
-  return `${[saves, often, losses, ...moved("gains", "+", best.gains)].join("; ")}.${doubt} ${judgedOn(choice)}`;
+  const other = cheaper === undefined ? "" : ` Or ${shortOffer(cheaper, pays)}.`;
+  return `${[saves, often, losses, ...moved("gains", "+", best.gains)].join("; ")}.${doubt} ${judgedOn(choice)}${other}`;
 }
 
 function judgedOn(choice: SettingChoice | null): string {
@@ -193,6 +191,7 @@ const NAMED_MEASURES = 3;
 interface Offer {
   readonly best: SettingFigures;
   readonly sureness: Sureness;
+  readonly cheaper?: SettingFigures | undefined;
 }
 
 /** A verdict that offers something: better by the test, or a trade. */
@@ -282,13 +281,21 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, words: Shown):
     case "set":
       return `${changeOf(verdict.best.values)} ${file}: ${offerText(decision, verdict, words)}`;
     case "trade":
-      return `Every saving has a ${isOnHalf(verdict.best) ? "doubt" : "loss"}: ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
+      return `Every saving has a loss or a doubt: ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
     case "keep":
       return `Nothing to set: ${keptWhy(decision, verdict.why)}.`;
     default:
       return verdict satisfies never;
   }
 }
+
+/** A setting or the proxy, with its saving and its largest loss. */
+function shortOffer(best: SettingFigures, pays: Payment): string {
+  return `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${savesText(best, pays)} and ${worstLoss(best)}`;
+}
+
+const savesText = (best: SettingFigures, pays: Payment) =>
+  `saves ${savesPercent(best)} a session on average${savesUsd(best, pays).replace(/^; about (.*)$/, " ($1)")}`;
 
 /** The reason for keeping a setting; of too large a loss with the settings that were tried, and the one that loses least. */
 function keptWhy(decision: Decision, why: keyof typeof KEEP_WORDS): string {
@@ -316,12 +323,11 @@ const names = (values: Values) => [...values.keys()].join(", ");
 
 const lossText = (loss: SettingFigures["losses"][number]) => `up to ${formatPercent(loss.points)} points of ${loss.measure}`;
 
-/** The largest loss of an offer in words, with a larger gain, or the doubt. */
+/** The largest loss of an offer in words, or the doubt. */
 function worstLoss(best: SettingFigures): string {
-  const [worst, most] = [best.losses[0], best.gains[0]];
+  const [worst] = best.losses;
   const loses = `loses ${worst === undefined ? "nothing" : lossText(worst)}`;
-  const gains = worst !== undefined && most !== undefined && most.points > worst.points ? `, and gains ${lossText(most)}` : "";
-  return isOnHalf(best) ? `loses nothing over all sessions, but ${ON_HALF} ${loses}` : `${loses}${gains}`;
+  return worst?.onHalf ? `loses nothing over all sessions, but on one half of them ${lossText(worst)}` : loses;
 }
 
 const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
@@ -412,9 +418,6 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
   if (wrong !== null) return `nothing to set: ${wrong}`;
   const proxy = pays === "tokens" ? choice?.proxy : undefined;
   const setting = refusal === null ? choice?.setting : undefined;
-  const saves = (best: SettingFigures) =>
-    `saves ${savesPercent(best)} a session on average${savesUsd(best, pays).replace(/^; about (.*)$/, " ($1)")}`;
-  const isNearer = setting?.kind === "set" && proxy?.kind === "set" && setting.best.costRatio <= proxy.best.costRatio;
   if (setting?.kind === "remove") {
     const [costs, { instead }] = [removalCost(choice, pays), setting];
     const parts = [
@@ -424,17 +427,16 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
     ];
     return parts.filter((text) => text !== "").join("; or ");
   }
-  if (proxy?.kind === "set" && !isNearer) return `use plimsoll proxy, ${saves(proxy.best)}`;
-  if (setting?.kind === "set") return `set its values, ${saves(setting.best)}`;
+  if (setting?.kind === "set") return `set its values, ${savesText(setting.best, pays)}`;
+  if (proxy?.kind === "set") return `use plimsoll proxy, ${savesText(proxy.best, pays)}`;
   if (setting?.kind === "too-few") return `nothing to set yet, ${formatNumberOf(setting.missing, "more session")} needed`;
-  const trades = [setting, proxy].flatMap((verdict) => (verdict?.kind === "trade" ? [verdict.best] : []));
-  const named = trades.map(
-    (best) => `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${saves(best)} and ${worstLoss(best)}`,
+  const named = [setting, proxy].flatMap((verdict) =>
+    verdict?.kind !== "trade" ? [] : [verdict.best, verdict.cheaper ?? []].flat().map((best) => shortOffer(best, pays)),
   );
   const why = setting?.kind === "keep" ? `: ${keptWhy(decision, setting.why)}` : "";
   const idle = proxy?.kind === "keep" && choice !== null ? `; plimsoll proxy ${proxyWhy(choice, proxy.why)}` : "";
   if (setting?.kind !== "trade") return `${[`nothing to set${why}`, ...named].join("; but ")}${idle}`;
-  return `every saving has a ${isOnHalf(setting.best) ? "doubt" : "loss"}: ${named.join("; or ")}`;
+  return `every saving has a loss or a doubt: ${named.join("; or ")}`;
 }
 
 /** What the agent's own compactions kept of the needed text, a sentence; nothing if no figure is known. */

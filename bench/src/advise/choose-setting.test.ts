@@ -66,23 +66,6 @@ test.each<readonly [string, Outcome, string]>([
   expect(verdict.kind).toBe(kind);
 });
 
-const SMALL = {
-  ...point("other", "default"),
-  policy: { ...PI_POLICY, name: "other", trigger: { atLeast: { tokens: 1_000 } } },
-};
-test.each<readonly [string, Outcome, number, SettingPoint, string]>([
-  ["of the setting that costs as much", { usd: 0.9, held: 80 }, 0.91, point("other", "default"), "now 8 -, default 7.28 7.2"],
-  ["of both if they act alike", { usd: 1.1, held: 95 }, 1, point("other", "default"), "now 8 8.8, default 8 8.8"],
-  ["of none if both cost otherwise", { usd: 0.6, held: 80 }, 1.2, point("other", "default"), "now 8 -, default 9.6 -"],
-  ["of none that its prompts refute, however near the cost", { usd: 0.9, held: 80 }, 0.9, SMALL, "now 8 7.2, default 7.2 -"],
-])("each row is a replay, and the recording stands beside that %s", (_, recorded, usd, other, figures) => {
-  const run = rowsOf(PROJECTS, { ...NONE, recorded: always(recorded), other: always({ usd, held: 90 }) });
-  const { rows } = chooseSetting([NOW, other], run);
-  const cell = (dollars: number | null = null) => (dollars === null ? "-" : `${Number(dollars.toFixed(2))}`);
-  const meant = rows.map((row) => `${row.kind} ${cell(row.standing.usd)} ${cell(row.recorded?.usd)}`);
-  expect(meant.join(", ")).toBe(figures);
-});
-
 test("a setting loses nothing against its own replay, whatever the recording kept", () => {
   const outcomes = { ...NONE, recorded: always({ usd: 1, held: 95 }), same: NONE.now, cheap: always({ usd: 0.5, held: 90 }) };
   const { rows, setting } = chooseSetting([NOW, point("same"), CHEAP], rowsOf(PROJECTS, outcomes));
@@ -151,6 +134,9 @@ test("a saving without a loss over all sessions is offered with the loss on one 
   const loss = { measure: "replaced texts", points: 1, onHalf: true };
   expect(rows[1]?.losses).toMatchObject([loss]);
   expect(setting).toMatchObject({ kind: "trade", best: { losses: [loss] } });
+  const cheaper = always({ usd: 0.4, held: 82 });
+  const both = chooseSetting([NOW, CHEAP, point("cheaper")], rowsOf(PROJECTS, { ...NONE, cheap, cheaper })).setting;
+  expect(both).toMatchObject({ kind: "trade", best: { losses: [loss] }, cheaper: { losses: [{ points: 8 }] } });
 });
 
 test("sessions that share a beginning are one, however many folders they lie in, and no half has a part of it", () => {

@@ -1,10 +1,7 @@
 import type { Policy } from "@plimsoll/core";
-import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
-import { type JudgedSettings, judgeSettings, losesOver, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
+import { judgeSettings, losesOver, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import { type JudgedRun, SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
-import { triggerLine } from "../show/trigger.ts";
-import { meanOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 
 /** A way to run the agent: as it is set now, by its defaults, with other settings, behind our proxy, or with our plugin. */
@@ -18,8 +15,6 @@ export interface SettingPoint {
 /** A setting's figures over all sessions that fill half of the window. */
 export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
-  /** The recording's own figures if it ran under this setting; `standing` is the setting's replay in any case. */
-  readonly recorded: Standing | null;
   /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */
   readonly costRatio: number;
   /** The dollars that it costs less than the current one; `null` without prices. */
@@ -63,7 +58,6 @@ export function chooseSetting(
 ): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
   const { sessions, projects, over, lossesOf, verdictOn } = judgeSettings(run, current.policy.name);
-  const ranUnder = recordedSettings([current, ...others], run, over);
   const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
   // Requests over the window keep all and are refused.
@@ -75,8 +69,7 @@ export function chooseSetting(
     const costRatio = standing.costPercent / now.costPercent;
     const losses = kind === "now" ? harms : lossesOf(standing);
     const savedUsd = now.usd === null || standing.usd === null ? null : now.usd - standing.usd;
-    const recorded = ranUnder.has(policy.name) ? over(RECORDED_POLICY.name) : null;
-    return [{ kind, values, standing, recorded, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
+    return [{ kind, values, standing, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
   });
   const verdict = (isOf: (row: SettingFigures) => boolean, mostPoints = MOST_LOST_POINTS) => {
     const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
@@ -85,8 +78,11 @@ export function chooseSetting(
       mostPoints,
     );
     if (given.kind !== "set" && given.kind !== "trade") return given;
-    const best = rows.find(({ standing }) => standing.policy === given.best.policy);
-    return best === undefined ? ({ kind: "keep", why: "nothing-cheaper" } as const) : { ...given, best };
+    const rowOf = (own?: Standing) => rows.find(({ standing }) => standing.policy === own?.policy);
+    const best = rowOf(given.best);
+    return best === undefined
+      ? ({ kind: "keep", why: "nothing-cheaper" } as const)
+      : { ...given, best, cheaper: rowOf(given.cheaper) };
   };
   // Who has chosen a setting is offered no second loss; a value that acts as the default does is none.
   const isChosen = byDefault !== null && (byDefault.costPercent !== now?.costPercent || byDefault.gain !== now.gain);
@@ -100,30 +96,4 @@ export function chooseSetting(
     return { ...left, rows: knownHarm === null ? rows : left.rows, setting: remove };
   }
   return { sessions, projects, rows, setting, proxy: verdict(({ kind }) => kind === "proxy") };
-}
-
-/** Beyond this mean ratio of costs a recording ran under other settings. Chosen: replays of known settings are 3 to 6% off. */
-const OTHER_SETTING_RATIO = 1.25;
-
-/** So far above the line at which a setting compacts, two prompts in a row refute it: an agent may notice a prompt after it was sent. Chosen. */
-const ABOVE_LINE_RATIO = 1.05;
-
-/** The settings, of those now and by default, that the recording ran under: if its prompts refute none, that whose replay costs most nearly as much in each session. */
-function recordedSettings(points: readonly SettingPoint[], run: JudgedRun, over: JudgedSettings["over"]): ReadonlySet<string> {
-  const paid = over(RECORDED_POLICY.name);
-  const recordings = run.rows.filter(({ policy }) => policy === RECORDED_POLICY.name);
-  const able = points.flatMap(({ kind, policy }) => {
-    const own = kind === "now" || kind === "default" ? over(policy.name) : null;
-    if (own === null || paid === null || recordings.some((row) => isRefuted(policy, row))) return [];
-    const ratios = own.units.map(({ costRatio }, place) => costRatio / (paid.units[place]?.costRatio ?? costRatio));
-    return [{ name: policy.name, apart: meanOf(ratios.map((ratio) => Math.abs(Math.log(ratio)))) ?? 0 }];
-  });
-  const least = Math.min(Math.log(OTHER_SETTING_RATIO), ...able.map(({ apart }) => apart));
-  return new Set(able.filter(({ apart }) => apart === least).map(({ name }) => name));
-}
-
-function isRefuted(policy: Policy, recording: JudgedRun["rows"][number]): boolean {
-  const line = triggerLine(policy)(recording) ?? Number.POSITIVE_INFINITY;
-  const above = recording.series.map(({ promptTokens }) => promptTokens > line * ABOVE_LINE_RATIO);
-  return above.some((isAbove, place) => isAbove && above[place + 1] === true);
 }

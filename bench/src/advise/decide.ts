@@ -171,7 +171,10 @@ export async function decideOn(
       const isKept =
         (isRemoved && isOffered) ||
         (isOffer && (isOffered || harms(verdict.best, verdict.kind === "set" ? 0 : MOST_LOST_POINTS, group)));
-      const setting = isKept ? ({ kind: "keep", why: "other-window" } as const) : verdict;
+      const cheaper =
+        isOffer && verdict.cheaper && !harms(verdict.cheaper, MOST_LOST_POINTS, group) ? verdict.cheaper : undefined;
+      const kept = isOffer ? { ...verdict, cheaper } : verdict;
+      const setting = isKept ? ({ kind: "keep", why: "other-window" } as const) : kept;
       isOffered ||= (isOffer || isRemoved) && !isKept;
       return {
         ...{ agent: advised, models, windowTokens, windowBy, days: daysOf(report, counted) },

@@ -15,11 +15,18 @@ export type SettingVerdict<Best = Standing> =
   /** `missing`: sessions that are still needed. */
   | { readonly kind: "too-few"; readonly missing: number }
   /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
-  | { readonly kind: "set"; readonly best: Best; readonly sureness: Sureness }
-  /** The cheapest of those that surely save, and lose {@link MOST_LOST_POINTS} of a measure at most, over all sessions or else on one half of them. */
-  | { readonly kind: "trade"; readonly best: Best; readonly sureness: Sureness }
+  | ({ readonly kind: "set" } & SettingOffer<Best>)
+  /** It surely saves, and loses {@link MOST_LOST_POINTS} of a measure at most: the cheapest that loses only on one half of the sessions, or else the cheapest. */
+  | ({ readonly kind: "trade" } & SettingOffer<Best>)
   /** `other-window`: sessions in another window decide on the one number that the file has for all, or lose by it. */
   | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "too-much-lost" | "not-confirmed" | "other-window" };
+
+interface SettingOffer<Best> {
+  readonly best: Best;
+  readonly sureness: Sureness;
+  /** The cheapest trade, if it is cheaper than the best. */
+  readonly cheaper?: Best | undefined;
+}
 
 /** No setting is offered that loses more points of a measure; chosen. */
 export const MOST_LOST_POINTS = 10;
@@ -86,17 +93,22 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     const [chosen] = betterOn(policies, "train");
     const best = chosen === undefined || !isConfirmed(chosen) ? null : over(chosen.policy);
     const sureness = best === null ? null : savingOf(best, now);
-    if (best !== null && sureness !== null) return { kind: "set", best, sureness };
     // By the figures over all sessions, which a table shows too.
     const cheaper = policies
       .flatMap((policy) => over(policy) ?? [])
       .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
       .toSorted((a, b) => a.costPercent - b.costPercent);
-    const near = cheaper.map((own) => ({ own, losses: lossesOf(own) })).filter(({ losses }) => !losesOver(losses, mostPoints));
-    for (const { own, losses } of near) {
-      const saving = losses.length === 0 ? null : savingOf(own, now);
-      if (saving !== null) return { kind: "trade", best: own, sureness: saving };
-    }
+    const near = cheaper
+      .map((own) => ({ best: own, losses: lossesOf(own) }))
+      .filter(({ losses }) => !losesOver(losses, mostPoints));
+    const trades = near.flatMap((own) => {
+      const saving = own.losses.length === 0 ? null : savingOf(own.best, now);
+      return saving === null ? [] : [{ ...own, sureness: saving }];
+    });
+    const cheaperThan = (own: Standing) => trades.find((each) => each.best.costPercent < own.costPercent)?.best;
+    if (best !== null && sureness !== null) return { kind: "set", best, sureness, cheaper: cheaperThan(best) };
+    const trade = trades.find(({ losses: [worst] }) => worst?.onHalf) ?? trades[0];
+    if (trade !== undefined) return { kind: "trade", ...trade, cheaper: cheaperThan(trade.best) };
     const why = cheaper.length === 0 ? "nothing-cheaper" : near.length === 0 ? "too-much-lost" : "not-confirmed";
     return { kind: "keep", why };
   };
