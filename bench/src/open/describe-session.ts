@@ -5,6 +5,7 @@ import { parseRecord, stringAt } from "../formats/fields.ts";
 import { typedWords } from "../formats/who-said.ts";
 import { ownEntries } from "../lineage.ts";
 import { editQuotes } from "../needs/files.ts";
+import { firstOf } from "../terminal/printable.ts";
 import { isRollBack, type Transcript } from "../transcript.ts";
 import { compactionWaits } from "./compaction-waits.ts";
 import type { PreparedSession } from "./prepared-session.ts";
@@ -120,13 +121,7 @@ export function sessionOpening(entries: readonly SessionEntry[]): SessionOpening
 function titleWords(text: string): string {
   // A line may have a megabyte; removing its unfit beginning must leave enough for a title.
   const plain = text.slice(0, LOOKED_AT_CHARS).replaceAll(NOT_IN_TITLES, " ").trim();
-  const letters = [...plain.slice(0, 2 * FIRST_WORDS_CHARS + 1)];
-  return letters.length <= FIRST_WORDS_CHARS
-    ? letters.join("")
-    : `${letters
-        .slice(0, FIRST_WORDS_CHARS - 1)
-        .join("")
-        .trimEnd()}…`;
+  return firstOf([...plain.slice(0, 2 * FIRST_WORDS_CHARS + 1)], FIRST_WORDS_CHARS);
 }
 
 function timeOf(entry: SessionEntry): number | null {

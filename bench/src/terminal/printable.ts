@@ -24,13 +24,13 @@ export function shortened(text: string, maximumChars: number): string {
 
 /** As {@link printable}, with the end left out if it is longer than `maximumChars`: for words, whose beginning matters most. */
 export function beginningOf(text: string, maximumChars: number): string {
-  const characters = [...printable(text)];
-  return characters.length <= maximumChars
-    ? characters.join("")
-    : `${characters
-        .slice(0, maximumChars - 1)
-        .join("")
-        .trimEnd()}…`;
+  return firstOf([...printable(text)], maximumChars);
+}
+
+/** The first characters, with `…` in place of the rest if there are more. */
+export function firstOf(characters: readonly string[], most: number): string {
+  const first = characters.slice(0, most - 1).join("");
+  return characters.length <= most ? characters.join("") : `${first.trimEnd()}…`;
 }
 
 /**
