@@ -104,7 +104,7 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   const recent = await findAgents({ ...options, since }, io);
   const isOld = recent.logs.length === 0 && options.since === undefined;
   const found = isOld ? await findAgents(options, io) : recent;
-  const unread = await unreadInputs({ from: options.from ?? LOCATED_AGENTS, ...(isOld ? {} : { since }) }, io);
+  const unread = await unreadInputs({ from: options.from ?? LOCATED_AGENTS, since: isOld ? undefined : since }, io);
   tell(io, ...unread.map(({ reason }) => reason));
   if (found.logs.length === 0) {
     const when = options.since === undefined ? "" : ` since ${dayOf(parseSince(options.since, io.nowMs()))}`;
@@ -145,10 +145,7 @@ async function findAgents(
   const agents = await Promise.all(
     (from ?? LOCATED_AGENTS).map(async (name) => ({
       name,
-      found: await findLogs(
-        { from: [name], ...(since === undefined ? {} : { since }), ...(limit === undefined ? {} : { limit }) },
-        io,
-      ),
+      found: await findLogs({ from: [name], since, limit }, io),
     })),
   );
   const logs = LOCATED_AGENTS.flatMap((agent) => {

@@ -151,9 +151,9 @@ export function addLogOptions(command: Command): Command {
 
 /** Where logs are looked for, as the options give it. */
 export interface LogOptions {
-  readonly from?: readonly string[];
-  readonly since?: string;
-  readonly limit?: string;
+  readonly from?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+  readonly limit?: string | undefined;
 }
 
 /** The user's own logs, newest first. Throws `bad-input` for an agent, time or count that cannot be read. */
@@ -176,7 +176,7 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
           file: `--from ${agent}`,
           reason: `--from ${agent}: no logs${since === undefined ? "" : ` since ${since}`} in ${places(agent).join(", ")}`,
         })),
-      ...(await unreadInputs({ from, ...(since === undefined ? {} : { since }) }, io)),
+      ...(await unreadInputs({ from, since }, io)),
     ],
     notSessions: read.flatMap(({ file, reason }) => (reason === null ? [] : [{ file: file.displayName, reason }])),
     older,
