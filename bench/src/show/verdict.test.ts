@@ -136,6 +136,11 @@ describe("verdicts", () => {
 
   test.each([
     ["too few sessions", null, "No answer yet. Best trade-off so far: ours."],
+    [
+      "chance, if it came first in under half of the resamples",
+      { again: 0.49 },
+      "No difference that these sessions show. Closest: ours.",
+    ],
     ["few resamples in which it came first", { again: 0.79 }, "No policy is clearly better: ours looks best here."],
     ["most resamples", { again: 0.8 }, "Of 2 policies, use ours."],
   ])("begin by %s", (_, sureness, line) => {

@@ -85,6 +85,8 @@ function unanswered({ rows }: BenchReport, { units, answers }: WindowJudgement):
 
 /** A recommendation comes first in so many resamples; chosen (docs/bench-and-tune.md). */
 const SURE_RATIO = 0.8;
+/** A pick that comes first less often is chance; chosen. */
+const CHANCE_RATIO = 0.5;
 
 /**
  * Says "use" only where enough projects were seen to know, the same policy comes first in most resamples, and it passes the test of advise against the person's
@@ -97,6 +99,7 @@ export function choiceWords(answer: Sure, pick: Standing, { nameOf, now = null, 
   if (answer.sureness === null) return `No answer yet. ${isClear ? "Best trade-off so far" : "Closest"}: ${name}.`;
   if (!isClear) return `No policy is clearly better. Closest: ${name}.`;
   if (now?.policy === pick.policy) return `Keep ${name}: nothing looks better.`;
+  if (answer.sureness.again < CHANCE_RATIO) return `No difference that these sessions show. Closest: ${name}.`;
   const of = `Of ${compared === 1 ? "1 policy" : `${compared} policies`}`;
   if (changeLine(pick, now, nameOf).length > 0) return `${of}, ${name} looks best here.`;
   return isAdvised(answer, pick, now) ? `${of}, use ${name}.` : `No policy is clearly better: ${name} looks best here.`;
