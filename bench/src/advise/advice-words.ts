@@ -268,7 +268,7 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, words: Shown):
       return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
       const sessions = choice?.sessions ?? 0;
-      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more.`;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more${words.full || !hasTable(decision, true) ? "" : "; --full shows the settings tried"}.`;
     }
     case "remove": {
       const { harm, instead } = verdict;
