@@ -238,7 +238,7 @@ function toolContext(loop: Loop, hub: EventHub, { callId, signal }: Pick<CallCon
     callId,
     signal,
     artifacts: options.artifacts,
-    contextCall: (call) => conversation.contextCall({ recall: recallOf(loop), ...call }),
+    contextCall: (call) => conversation.contextCall({ artifacts: options.artifacts, ...call }),
     runSubAgent: (task) => {
       const { system } = conversation.view();
       const origin = { options, model: loop.model(), sessionId, system, callId, signal, onEvent: hub.emit, start: startAgent };

@@ -3,11 +3,13 @@ import { budgetFor } from "../engine/why-act.ts";
 import type { ContextCallEntry } from "../entry.ts";
 import { nameInBrackets } from "../message/framing.ts";
 import { partHandle } from "../message/handle.ts";
-import type { Message } from "../message/message.ts";
+import { type Message, type Part, textOf } from "../message/message.ts";
 import { fencedText } from "../message/transcript-text.ts";
-import { characterBoundaryAtOrBefore, shortHash } from "../text.ts";
+import { artifactsDoor, deadlineOf } from "../port-door.ts";
+import { characterBoundaryAtOrBefore, MOST_BYTES_PER_UNIT, shortHash } from "../text.ts";
+import { CAP_BYTES_PER_TOKEN, capCutIn } from "../truncation/truncate-text.ts";
 import { CONTEXT_TOOL_NAMES, type ContextArguments, type ContextCall } from "./context-tools.ts";
-import { type LoggedMessages, MAXIMUM_RECALL_CHARS, readable } from "./recall.ts";
+import { type LoggedMessages, MAXIMUM_RECALL_CHARS, type Recalled, readable, recall, recallArtifact } from "./recall.ts";
 import type { FittedSession } from "./session.ts";
 
 interface CalledSession extends FittedSession {
@@ -16,6 +18,8 @@ interface CalledSession extends FittedSession {
   /** The model of the newest fit, and a limit that its provider named; `null` before the first. */
   readonly fitted: Pick<FitInput, "model" | "observedLimitTokens"> | null;
 }
+
+type Artifacts = Required<Pick<ContextCall, "artifacts">>;
 
 const UNKNOWN = { contextWindowTokens: null, maxOutputTokens: null };
 
@@ -35,14 +39,15 @@ const MOST_TEXT_CHARS = 4_000;
  */
 export async function contextCall(
   log: CalledSession,
-  call: ContextCall,
+  call: ContextCall & Artifacts,
   { atMs, append }: { readonly atMs: number | null; readonly append: (entry: ContextCallEntry) => void },
 ): Promise<string> {
   const { name, args } = call;
   const said = (args?.text ?? args?.focus ?? args?.handle ?? args?.words ?? "").toWellFormed();
   const isReadable =
     args !== null && (name === "pin" || [said, args.words ?? ""].every(({ length }) => length <= MOST_TEXT_CHARS));
-  const found = name === "recall" && isReadable ? await recalled(log, { ...call, args }) : null;
+  const artifacts = artifactsDoor(call.artifacts, deadlineOf({}));
+  const found = name === "recall" && isReadable ? await recalled({ ...log, artifacts }, args) : null;
   const other = () => (name === "pin" ? pinned(log, args?.text ?? "") : compacted(log, call.from));
   const own = (): Answer => (name === "remaining" ? ["answered", remainingText(log)] : other());
   const [outcome, answer] = found ?? (isReadable ? own() : (["refused", NOT_ITS_OWN] as const));
@@ -92,14 +97,31 @@ function kindOf(message: Message): string {
 /** The tag around texts of the log: all of it is data. */
 const TAG = "session-data";
 
-async function recalled(
-  log: CalledSession,
-  { args, recall }: ContextCall & { readonly args: ContextArguments },
-): Promise<Answer> {
-  const { handle, words, start = 0 } = args;
+/** The message, with its whole text if it is a result that the cap cut and the store has it. */
+async function wholeOf<Of extends Message | undefined>(message: Of, { artifacts }: Artifacts): Promise<Of> {
+  const cut = message === undefined ? null : capCutIn(message);
+  const text = cut === null ? null : await artifacts.get(cut.handle).catch(() => null);
+  return text === null ? message : { ...message, parts: [{ type: "text", text }, ...(message?.parts.slice(1) ?? [])] };
+}
+
+/** Characters that an answer has room for, so that the policy's cap leaves it whole as a result: three bytes each, beside the lines around them (chosen). */
+function roomChars({ setup }: CalledSession): number {
+  const capTokens = setup.policy.truncation?.capTokens || Number.POSITIVE_INFINITY;
+  const chars = Math.floor((capTokens * CAP_BYTES_PER_TOKEN - 600) / MOST_BYTES_PER_UNIT);
+  return Math.max(100, Math.min(MAXIMUM_RECALL_CHARS, chars));
+}
+
+/** A piece of the text behind a handle, as long as an answer may be. */
+async function pieceAt(log: CalledSession & Artifacts, handle: string, startChar: number): Promise<Recalled | null> {
+  const range = { startChar, maximumChars: roomChars(log) };
+  const whole = { ...log.messages, find: async (id: string) => await wholeOf(await log.messages.find(id), log) };
+  return (await recall(handle, range, whole)) ?? (await recallArtifact(handle, range, log.artifacts));
+}
+
+async function recalled(log: CalledSession & Artifacts, { handle, words, start = 0 }: ContextArguments): Promise<Answer> {
   if (handle === undefined) return words === undefined ? ["refused", "Give a handle, or words."] : await wordsFound(log, words);
-  const piece = await recall?.(handle, { startChar: Math.max(0, start), maximumChars: MAXIMUM_RECALL_CHARS });
-  if (piece === null || piece === undefined) return ["refused", "This session has no such handle."];
+  const piece = await pieceAt(log, handle, Math.max(0, start));
+  if (piece === null) return ["refused", "This session has no such handle."];
   const end = piece.startChar + piece.text.length;
   if (piece.text === "") return ["answered", `The text has ${piece.totalChars} characters: nothing is after them.`];
   const more = end < piece.totalChars ? `; call again with start ${end} for more` : "";
@@ -112,31 +134,41 @@ const PASSAGE_CHARS = 1_200;
 const MOST_PASSAGES = 5;
 const MOST_WORDS = 16;
 
+/** Characters of cut results that a search reads, newest first; chosen, so that its work is bounded. */
+const MOST_CUT_CHARS = 8_000_000;
+
 /**
- * The passages that left the context and have the words as they stand together, else those with the rarest of them; the newest first among equals. The tools' own calls and
- * answers are passed over.
+ * The passages that left the context or were cut on arrival and have the words as they stand together, else those with the rarest of them; the newest first among equals.
+ * The tools' own calls and answers are passed over.
  */
-async function wordsFound({ messages, messageIds, state }: CalledSession, words: string): Promise<Answer> {
+async function wordsFound(log: CalledSession & Artifacts, words: string): Promise<Answer> {
+  const { messages, messageIds, state } = log;
   const phrase = words.toLowerCase().trim();
   const wanted = [...new Set(phrase.split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
   const inContext = new Map(Array.from(state.view.messages, ({ id, parts }) => [id, parts] as const));
+  const room = roomChars(log);
+  const passageChars = Math.min(PASSAGE_CHARS, room);
   const passagesWith = new Map<string, number>();
-  const found: { readonly place: number; readonly index: number; readonly start: number; readonly had: readonly string[] }[] =
-    [];
+  const found: { readonly handle: string; readonly start: number; readonly had: readonly string[] }[] = [];
+  let [cutChars, unreadCount] = [0, 0];
   for (let place = messageIds.length - 1; place >= 0; place -= 1) {
-    const message = await messages.at(place);
-    const { id = "", parts = [] } = message?.role === "tool-result" && isContextTool(message.toolName) ? {} : (message ?? {});
-    for (const [index, part] of parts.entries()) {
-      if (part.type === "tool-call" && isContextTool(part.toolName)) continue;
+    const logged = await messages.at(place);
+    if (logged === undefined || isOwn(logged)) continue;
+    const message = cutChars < MOST_CUT_CHARS ? await wholeOf(logged, log) : logged;
+    if (message !== logged) cutChars += textOf(message).length;
+    else if (capCutIn(logged) !== null) unreadCount += 1;
+    const shown = (inContext.get(logged.id) ?? []).map(readable);
+    for (const [index, part] of message.parts.entries()) {
       const whole = readable(part);
-      if (inContext.get(id)?.some((shown) => readable(shown) === whole)) continue;
-      for (const [start, text] of passagesOf(whole)) {
+      if (isOwn(part) || shown.includes(whole)) continue;
+      for (const [start, text] of passagesOf(whole, passageChars)) {
         const folded = text.toLowerCase();
         const some = wanted.filter((word) => folded.includes(word));
         const exact = some.filter((word) => isWhole(folded, word)).map((word) => `${word} `);
         const had = [...some, ...exact, ...(isWhole(folded, phrase) ? [PHRASE] : [])];
+        if (had.length === 0 || (message !== logged && shown.some((each) => each.includes(text)))) continue;
         for (const word of had) passagesWith.set(word, (passagesWith.get(word) ?? 0) + 1);
-        if (had.length > 0) found.push({ place, index, start, had });
+        found.push({ handle: partHandle(logged.id, index), start, had });
       }
     }
   }
@@ -144,15 +176,15 @@ async function wordsFound({ messages, messageIds, state }: CalledSession, words:
     had.reduce((sum, word) => sum + (word === PHRASE ? wanted.length : 1 / (passagesWith.get(word) ?? 1)), 0);
   const ranked = found.map((each) => ({ ...each, worth: worth(each.had) })).sort((a, b) => b.worth - a.worth);
   const least = (ranked[0]?.worth ?? 0) * LEAST_OF_BEST;
-  const best = ranked.slice(0, MOST_PASSAGES).filter((each) => each.worth >= least);
-  if (best.length === 0) return ["refused", "Nothing that left your context has these words."];
-  const shown = best.map(async ({ place, index, start }) => {
-    const { id = "", parts = [] } = (await messages.at(place)) ?? {};
-    const text = parts.slice(index, index + 1).flatMap((part) => [...passagesOf(readable(part))]);
-    const passage = text.find(([from]) => from === start)?.[1] ?? "";
-    return `${partHandle(id, index)}, from character ${start}:\n${fencedText(TAG, passage)}`;
+  const best = ranked.slice(0, Math.min(MOST_PASSAGES, Math.floor(room / passageChars))).filter((each) => each.worth >= least);
+  const missing = unreadCount === 0 ? [] : [`Cut results that were not searched: ${unreadCount}. Give their handles.`];
+  if (best.length === 0) return ["refused", ["Nothing that left your context has these words.", ...missing].join(" ")];
+  const passages = best.map(async ({ handle, start }) => {
+    const [[, passage] = [0, ""]] = passagesOf((await pieceAt(log, handle, start))?.text ?? "", passageChars);
+    return `${handle}, from character ${start}:\n${fencedText(TAG, passage)}`;
   });
-  return ["answered", ["recall with a handle and start gives more of a text.", ...(await Promise.all(shown))].join("\n")];
+  const lines = ["recall with a handle and start gives more of a text.", ...missing, ...(await Promise.all(passages))];
+  return ["answered", lines.join("\n")];
 }
 
 /** True if the text has the words with no letter or digit before or behind them: `item-2` is not in `item-27`. */
@@ -171,14 +203,15 @@ const PHRASE = " ";
 /** Share of the best passage's worth that others need: one that has the rare word is not followed by those that lack it. Chosen. */
 const LEAST_OF_BEST = 0.5;
 
-function isContextTool(name: string): boolean {
-  return CONTEXT_TOOL_NAMES.some((each) => each === name);
+/** True for a call of a context tool, and its answer. */
+function isOwn(of: Message | Part): boolean {
+  return "toolName" in of && CONTEXT_TOOL_NAMES.some((each) => each === of.toolName);
 }
 
 /** A text piece by piece, each with its start, cut at the ends of lines where there are some. */
-function* passagesOf(whole: string): Generator<readonly [number, string]> {
+function* passagesOf(whole: string, mostChars: number): Generator<readonly [number, string], undefined> {
   for (let start = 0; start < whole.length; ) {
-    const most = characterBoundaryAtOrBefore(whole, start + PASSAGE_CHARS);
+    const most = characterBoundaryAtOrBefore(whole, start + mostChars);
     const lineEnd = most < whole.length ? whole.lastIndexOf("\n", most) + 1 : most;
     const end = lineEnd > start ? lineEnd : most;
     yield [start, whole.slice(start, end)];

@@ -10,6 +10,7 @@ import { usageOf } from "../usage.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import { contextTools } from "./context-tools.ts";
 import { createSession } from "./open-session.ts";
+import { admitToolResult, createMemoryArtifactStore } from "./recall.ts";
 import type { SessionOptions } from "./session.ts";
 
 const model = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
@@ -101,6 +102,34 @@ describe("context tools", () => {
     append({ ...result("rp", "cp", PASSAGE), toolName: "pin" });
     await fit();
     expect(await run("recall", args)).toMatch(expected);
+  });
+
+  test.each([150, 1_000, 20_000])("text that a cap of %i tokens cut is found, in answers that it leaves whole", async (cap) => {
+    const policy = { ...PLIMSOLL_POLICY, truncation: { capTokens: cap } };
+    const whole = `head\n${Array.from({ length: 9_000 }, (_, line) => `line ${line} of the Größe“ tide\n`).join("")}tail`;
+    const [kept, read] = [createMemoryArtifactStore(), [] as string[]];
+    const artifacts = { ...kept, get: (handle: string) => kept.get(read.push(handle) > 0 ? handle : "") };
+    const admit = (text: string) => admitToolResult(result("big", "c", text), { policy, artifacts });
+    const { session, append, run } = asked(3, { policy });
+    const { message, handle = "" } = await admit(whole);
+    append(assistant("b", [callPart("c", "big")]), message);
+    const { execute } = contextTools({ contextCall: (call) => session.contextCall({ artifacts, ...call }) });
+    await execute("remaining", {});
+    expect(read).toEqual([]);
+    const found = await execute("recall", { words: "line 4500 of" });
+    expect(found).toMatch(/^[^\n]*\nbig, from character \d+:\n.*line 4500 of/s);
+    // Once to search, and once to show the passage.
+    expect(read).toHaveLength(2);
+    expect(await execute("recall", { words: "head" })).toMatch(/^Nothing that left/);
+    expect(await run("recall", { words: "4500" })).toMatch(/^Nothing .*\. Cut results that were not searched: 1\. Give their/);
+    let [text, start] = ["", 0];
+    while (start < whole.length) {
+      const page = String(await execute("recall", { handle: start % 2 === 0 ? "big" : handle, start }));
+      expect((await admit(page)).handle).toBeNull();
+      text += /<session-data>\n(.*)\n<\/session-data>$/s.exec(page)?.[1] ?? "";
+      start = Number(/^characters \d+ to (\d+)/.exec(page)?.[1]);
+    }
+    expect([text === whole, (await admit(String(found))).handle]).toEqual([true, null]);
   });
 
   test("a pinned passage stays through cuts, as data behind the tools' own tag, and in a session that is resumed", async () => {
@@ -282,10 +311,5 @@ describe("hostile calls", () => {
     expect(pins()[0]?.text).toContain("code is [hidden]");
     await session.close();
     expect(await run("remaining", {})).toBe("The call failed. Go on without it.");
-  });
-
-  test("options that are none are refused", () => {
-    const { session } = asked(0);
-    expect(() => contextTools(session, { from: 2 })).toThrow("context tools");
   });
 });

@@ -17,7 +17,7 @@ import { createTeller, overflowError } from "./events.ts";
 import { mostMedia } from "./fit-media.ts";
 import { fitSession, missedIn, switchSessionModel } from "./fit-session.ts";
 import { foldLimitEvents, type LimitEvent, passedFault, type Refusals } from "./learned-limit.ts";
-import { createMessageIndex, doubledIdError, type MessageIndex, recall } from "./recall.ts";
+import { createMemoryArtifactStore, createMessageIndex, doubledIdError, type MessageIndex, recall } from "./recall.ts";
 import { createRedaction, type Redaction } from "./redaction.ts";
 import { repairsOf } from "./replace-history.ts";
 import type { FittedSession, ReportedUsage, Session, SessionInput, SessionOptions } from "./session.ts";
@@ -378,7 +378,6 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
     return outcome;
   };
-  const recallOwn: Session["recall"] = (handle, range) => recall(handle, range, log.messages);
   const ended = async (work: () => Promise<void>) => {
     if (log.life === "open") log.life = "closing";
     background?.close();
@@ -471,10 +470,10 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       return missed === null || missed.wordTokens <= missed.budgetTokens ? null : overflowError(missed, cause);
     },
     mostMedia: () => mostMedia(log),
-    recall: recallOwn,
+    recall: (handle, range) => recall(handle, range, log.messages),
     contextCall: async (call) => {
       assertOpen();
-      const text = await contextCall(log, { recall: recallOwn, ...call }, { atMs: nowMs(), append: take });
+      const text = await contextCall(log, { artifacts: createMemoryArtifactStore(), ...call }, { atMs: nowMs(), append: take });
       await flush();
       return text;
     },

@@ -21,15 +21,7 @@ import {
   summarized,
   summaryMessage,
 } from "../testing/builders.ts";
-import {
-  admitToolResult,
-  artifactHandle,
-  createMemoryArtifactStore,
-  MAXIMUM_RECALL_CHARS,
-  pieceOf,
-  recall,
-  recallArtifact,
-} from "./recall.ts";
+import { admitToolResult, createMemoryArtifactStore, MAXIMUM_RECALL_CHARS, pieceOf, recall } from "./recall.ts";
 
 const messages: readonly Message[] = [
   human("u1", "first"),
@@ -279,19 +271,5 @@ describe("admitToolResult", () => {
     const message = { ...result("r", "c", long), parts: [{ type: "text", text: long } as const, absentImage()] };
     const admitted = await admitToolResult(message, { policy, artifacts: createMemoryArtifactStore() });
     expect(admitted.message.parts[1]).toEqual(absentImage());
-  });
-});
-
-describe("recallArtifact", () => {
-  test("gives the piece that is asked for, bounded", async () => {
-    const artifacts = createMemoryArtifactStore();
-    const handle = await artifacts.put("x".repeat(50_000));
-    const piece = await recallArtifact(handle, { startChar: 5, maximumChars: 1_000_000 }, artifacts);
-    expect(piece).toEqual({ text: "x".repeat(MAXIMUM_RECALL_CHARS), startChar: 5, totalChars: 50_000 });
-  });
-
-  test("is null for an unknown handle", async () => {
-    const unknown = artifactHandle("never stored");
-    expect(await recallArtifact(unknown, { startChar: 0, maximumChars: 10 }, createMemoryArtifactStore())).toBeNull();
   });
 });

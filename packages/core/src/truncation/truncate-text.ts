@@ -1,6 +1,6 @@
 import { atOnce } from "../kind.ts";
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
-import { oncePerMessage, type ToolResultMessage } from "../message/message.ts";
+import { type Message, oncePerMessage, type ToolResultMessage, textOf } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, MOST_BYTES_PER_UNIT, utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { BUILT_IN_TRUNCATIONS, cutterFor } from "./built-in-truncations.ts";
@@ -9,7 +9,7 @@ import type { Span, Truncation, TruncationPolicy } from "./span.ts";
 import { commonCap, headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
 
 /** UTF-8 bytes a token in caps: sven's uncalibrated measure (its document, "Layer 4"). */
-const CAP_BYTES_PER_TOKEN = 4;
+export const CAP_BYTES_PER_TOKEN = 4;
 
 interface TruncationRequest {
   readonly category: OutputCategory;
@@ -119,6 +119,16 @@ function omissionNotice(form: (typeof NOTICE_FORMS)[number], omission: ToldOmiss
   const among = errors === 0 ? "" : `; in all gaps ${errors} ${errors === 1 ? "line looks" : "lines look"} like an error`;
   const full = kind === null ? `[… ${counted} omitted]` : `[… ${counted} of ${kind} omitted${among}]`;
   return form === "full" || hint === null ? full : `${full}\n[… ${hint}]`;
+}
+
+const CUT = { omitted: /^\[… (?:\d+ lines? \/ )?(\d+) bytes /gm, whole: /^\[… (?:.{0,1000}; )?handle (\S{1,200})\]$/m };
+
+/** Bytes that a cap cut from a result, and the handle of its whole text, by the notices in it; `null` for none. Under a cap no line of a tool reads so. */
+export function capCutIn(message: Message): { readonly handle: string; readonly omittedBytes: number } | null {
+  const text = message.role === "tool-result" ? textOf(message) : "";
+  const handle = CUT.whole.exec(text)?.[1];
+  if (handle === undefined) return null;
+  return { handle, omittedBytes: Array.from(text.matchAll(CUT.omitted)).reduce((sum, [, bytes]) => sum + Number(bytes), 0) };
 }
 
 /** The words for outputs by category. */

@@ -20,6 +20,7 @@ import { toolSpecsOf } from "../wire/tools.ts";
 import { joinedStretches } from "../wire/turns.ts";
 import type { ConversationLog, FittedLog } from "./array-conversations.ts";
 import {
+  artifactsOf,
   createArrayConversations,
   fitRequest,
   leaveReasoning,
@@ -268,9 +269,7 @@ export function createArrayCompactor<Item, Answer>(
             : "no conversation has that name: give its key or array in execute or toolsFor";
         throw new PlimsollError("bad-input", `${call.name} was not answered: ${why}`, { tool: call.name });
       }
-      const recall = (handle: string, range: Parameters<typeof recallIn>[2]["range"]) =>
-        recallIn(logs, [found], { handle, range });
-      return await found.session.contextCall({ recall, ...call });
+      return await found.session.contextCall({ artifacts: artifactsOf(found.session, logs), ...call });
     },
     conversations: () => all().map((found) => logged(logs, found)),
     logOf: (items, request = {}) =>

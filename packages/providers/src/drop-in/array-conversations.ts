@@ -466,7 +466,8 @@ async function take(asked: AskedRequest, { session, name }: FoundConversation, l
   return outcome;
 }
 
-function artifactsOf(session: Session, logs: ArrayConversations): ArtifactStore {
+/** The store of the results that the cap cut in a conversation. */
+export function artifactsOf(session: Session, logs: ArrayConversations): ArtifactStore {
   const known = knownOf(logs, session);
   known.artifacts ??= logs.options.artifacts ?? createMemoryArtifactStore();
   return known.artifacts;

@@ -117,7 +117,7 @@ export async function createSdkSession<Request, Answer>(
         return answer;
       }),
     recall,
-    contextCall: (call) => conversation.contextCall({ recall, ...call }),
+    contextCall: (call) => conversation.contextCall({ artifacts, ...call }),
     close: () => close(session),
   };
 }
