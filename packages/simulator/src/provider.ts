@@ -175,9 +175,10 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
     return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
   }
   const maxOutputTokens = options.windowHolds === "prompt" ? 0 : (prompt.maxOutputTokens ?? 0);
-  const isOver = fault?.kind === "overflow" || promptTokens + maxOutputTokens > windowTokens;
+  const limitTokens = fault?.kind === "overflow" ? Math.min(windowTokens, promptTokens - 1) : windowTokens;
+  const isOver = promptTokens + maxOutputTokens > limitTokens;
   if (isOver && fault?.kind !== "silent-truncation") {
-    const error = wire.overflow({ promptTokens, maxOutputTokens, windowTokens });
+    const error = wire.overflow({ promptTokens, maxOutputTokens, windowTokens: limitTokens });
     return refuse(provider, { wire, ...facts, outcome: "overflow" }, error);
   }
   const served = isOver ? truncatedSegments(sized, windowTokens - maxOutputTokens) : sized;

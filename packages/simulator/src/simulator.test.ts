@@ -332,8 +332,10 @@ describe("the Messages wire", () => {
       2,
       "input length and `max_tokens` exceed context limit: 999 + 2 > 1000, decrease input length or `max_tokens` and try again",
     ],
-  ])("says so for %s", async (_, chars, maxTokens, message) => {
-    const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
+    ["a fault, with a limit that the prompt is over", 400, 2, "prompt is too long: 100 tokens > 99 maximum"],
+  ])("says so for %s", async (name, chars, maxTokens, message) => {
+    const faults = () => (name.startsWith("a fault") ? ({ kind: "overflow" } as const) : null);
+    const simulator = await simulatorWith({ contextWindowTokens: 1_000, faults });
     const request = body([user("x".repeat(chars))], { max_tokens: maxTokens });
     expect(await post(simulator, "messages", request)).toMatchObject({ status: 400, error: message });
     expect(simulator.exchanges()[0]?.outcome).toBe("overflow");

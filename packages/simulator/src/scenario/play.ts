@@ -187,19 +187,18 @@ function callParts(
   { patterns, toolNames, callNumber }: CallSurroundings,
 ): readonly SimulatedPart[] {
   const said: readonly SimulatedPart[] = text === undefined ? [] : [{ type: "text", text }];
-  const usable = patterns.filter((pattern) => pattern.use === use);
-  for (const pattern of usable) {
+  for (const pattern of patterns.filter((each) => each.use === use)) {
     const toolName = toolNames.find((name) => isNamed(name, pattern.name));
     if (toolName === undefined) continue;
-    const values = { n: String(callNumber), chars: String(outputTokens * CHARS_PER_TOKEN) };
-    const given = filled(pattern.arguments, values);
+    const given = filled(pattern.arguments, { n: String(callNumber), chars: String(outputTokens * CHARS_PER_TOKEN) });
     const call: SimulatedPart =
       typeof given === "string"
         ? { type: "tool-call", toolName, argumentsJson: given, form: "text" }
         : { type: "tool-call", toolName, argumentsJson: JSON.stringify(given) };
     return [...said, call];
   }
-  return [...said, { type: "text", text: "The request has no tool that the scenario can call." }];
+  const wanted = use === undefined ? "" : ` for a step with "use": ${JSON.stringify(use)}`;
+  return [...said, { type: "text", text: `The request has no tool that the scenario can call${wanted}.` }];
 }
 
 /** Facts that a call is made from. */

@@ -97,6 +97,9 @@ describe("main requests are answered in order", () => {
   test("a call without a tool that fits says so", async () => {
     const { answers } = await played({ main: [{ call: { outputTokens: 1 } }] }, [MAIN]);
     expect(answers).toMatchObject([says("The request has no tool that the scenario can call.")]);
+    const used = await played({ main: [{ call: { outputTokens: 1, use: "read" } }] }, [MAIN]);
+    const why = 'The request has no tool that the scenario can call for a step with "use": "read".';
+    expect(used.answers).toMatchObject([says(why)]);
   });
 
   test("a pattern of one text calls a tool whose input is text, wherever the request's tools stand", async () => {
