@@ -416,6 +416,7 @@ describe("plimsoll policy", () => {
 
   test("shows a preset", async () => {
     const { exitCode, stdout } = await run("policy show sven");
+    expect(stdout).toMatch(/^# +cap +\d+k tokens of 4 bytes$/m);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^name: sven # preset sven$/m);
   });

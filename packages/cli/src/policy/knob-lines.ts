@@ -13,7 +13,7 @@ export function knobLines(policy: Policy): readonly string[] {
     `pays       ${trigger.pays ?? "off"}`,
     `keep       ${kept.join("; ") || "nothing"}`,
     `writer     ${writerOf(policy)}`,
-    `cap        ${capOf(policy)}`,
+    `cap        ${capOf(policy)}${policy.truncation?.capTokens ? " tokens of 4 bytes" : ""}`,
     `prepareAt  ${prepare === undefined ? "off" : amountWords(prepare.atLeast)}`,
     `model      ${printable(writer)}`,
   ];

@@ -13,7 +13,7 @@ export interface Knobs {
   readonly keep?: { readonly [rule: string]: string | number };
   /** The writer of summaries: the model, the vendor where its wire can, or `none`, so that a digest of quotations replaces them. */
   readonly writer?: string;
-  /** Cap of one tool result before it enters the history, as `16k`; `off` cuts nothing. */
+  /** Cap of one tool result before it enters the history, in tokens of four bytes of UTF-8 each, as `16k` for 64,000 bytes; `off` cuts nothing. */
   readonly cap?: string | number;
   /** From when on the model's summary is prepared while the conversation goes on: a share or a size as for `actAt`, below it; `off` prepares none. */
   readonly prepareAt?: string | number;
@@ -56,7 +56,7 @@ export const KNOBS: readonly KnobDescription[] = [
   },
   {
     key: "cap",
-    meaning: "the longest tool result that enters the history whole, in tokens; `off` cuts nothing",
+    meaning: "the longest tool result that stays whole, in tokens of four bytes: `16k` is 64,000 bytes; `off` cuts nothing",
     examples: ["16k", "off"],
   },
   {

@@ -239,7 +239,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
     truncation: sectionOrNull(
       "The longest tool result that enters the history whole; null cuts nothing. The knob cap sets it.",
       {
-        capTokens: z.int().nonnegative().describe("The cap."),
+        capTokens: z.int().nonnegative().describe("The cap: four UTF-8 bytes a token."),
         keeps: maybe(
           z.literal("diagnoses"),
           "Also keeps lines of a cut result that report an error, an exit status or a source location.",
