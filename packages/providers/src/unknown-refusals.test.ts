@@ -19,6 +19,8 @@ const UNNAMED: readonly (readonly [string, number, unknown])[] = [
   ["Chinese", 400, words("错误:货物太重,船无法承载")],
   ["Russian", 400, words("Ошибка: груз слишком тяжёлый")],
   ["Arabic", 500, words("خطأ: الحمولة ثقيلة جدا")],
+  ["capitals", 400, words("FAILURE: THE CARGO CANNOT BE TAKEN ABOARD")],
+  ["one word", 400, words("overladen")],
   ["one word and a colon", 400, words("problem:")],
   ["a name of its own before it", 400, words("harbourmaster: not this one")],
   ["a type of error before it", 400, words("invalid_request_error: the vessel is overladen")],
@@ -42,6 +44,8 @@ const UNNAMED: readonly (readonly [string, number, unknown])[] = [
   ["HTML", 400, HTML("The vessel is overladen")],
   ["HTML with capitals", 500, HTML("THE VESSEL IS OVERLADEN").toUpperCase()],
   ["a status that fits nothing", 406, words("not to our taste")],
+  ["a status of a condition", 412, words("turned away")],
+  ["a lock", 423, words("turned away")],
   ["a law", 451, ""],
   ["nothing", 400, ""],
   ["blanks", 422, "  \n "],
@@ -173,6 +177,21 @@ describe.each(REFUSING_DOORS)("%s, where more was answered before", (_, open) =>
     expect([again, rest]).toEqual([first, []]);
     expect(half).toBeLessThan(first * 0.6);
   });
+
+  test("a refusal of the moment takes nothing", async () => {
+    const { seen, call } = moody(() => refusal(400, words("Not now")));
+    const { sizes } = seen;
+    const door = await open(PLIMSOLL_POLICY, { contextWindowTokens: 12_000, maxOutputTokens: 1000 });
+    for (let turn = 0; turn < 30; turn += 1) {
+      const isSmall = (sizes.at(-1) ?? 0) + 8_000 < Math.max(0, ...sizes);
+      seen.failing = isSmall ? 1 : 0;
+      door.say(said(turn));
+      const before = sizes.length;
+      await door.send(call).catch(() => door.send(call));
+      expect(sizes.length - before).toBe(isSmall ? 2 : 1);
+      expect(sizes.at(-1)).toBe(sizes.at(before));
+    }
+  });
 });
 
 describe.each(REFUSING_DOORS)("%s, where usage is impossible", (_, open) => {
@@ -226,6 +245,15 @@ describe.each(ALL_DOORS)("%s, where a status of the moment stands before words t
     let [answer, attempts] = [await sent(), 1];
     for (; answer instanceof Error && attempts < 2 * ATTEMPTS; attempts += 1) answer = await sent();
     expect(answer).toMatchObject({ object: "chat.completion" });
+  });
+
+  test("nothing is cut for good by a burst whose words say overload", async () => {
+    const { seen, call } = moody(() => refusal(503, words("Service Unavailable")));
+    const sent = await lastOf(open, call);
+    Object.assign(seen, { sizes: [], failing: ATTEMPTS });
+    while (!("object" in Object(await sent())));
+    expect(seen.sizes).toHaveLength(ATTEMPTS + 1);
+    expect(Math.min(...seen.sizes)).toBeGreaterThan(TURNS * 1000 * 4);
   });
 
   test.each([
