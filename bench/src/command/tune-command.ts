@@ -123,25 +123,29 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     const answer = tuneAnswer(own, compared);
     writeWholeFile(resolve(io.cwd, options.json), figuresJson({ formatVersion: JSON_VERSION, answer, problems, results }));
   }
-  if (options.write !== undefined) await writeTuned(options.write, { taken, policy }, io);
+  const trial = own.verdict.kind === "too-few" ? own.best : null;
+  if (options.write !== undefined) await writeTuned(options.write, { taken, trial, policy }, io);
   return own.current.train.isBroken ? EXIT_FAILED : EXIT_OK;
 }
 
 async function writeTuned(
   file: string,
-  { taken, policy }: { readonly taken: TunedPolicy | null; readonly policy: Policy },
+  { taken, trial, policy }: Record<"taken" | "trial", TunedPolicy | null> & { readonly policy: Policy },
   io: CliIo,
 ): Promise<void> {
   const path = resolve(io.cwd, file);
-  if (taken === null) {
+  const best = taken ?? trial;
+  if (best === null) {
     io.stdout.write(`Nothing was written to ${printable(file)}: it finds no setting to take.\n`);
     return;
   }
   const before = readSmallFile(path);
   if (before.kind === "refused") throw new PlimsollError("bad-input", `${file} ${before.why}: nothing was written`, { file });
   const text = before.kind === "text" ? before.text : "";
-  writeWholeFile(path, tunedYaml({ text, current: policy, best: taken }));
-  io.stdout.write(`Wrote ${printable(file)}: the setting found.\n`);
+  writeWholeFile(path, tunedYaml({ text, current: policy, best }));
+  io.stdout.write(
+    `Wrote ${printable(file)}: the ${taken === null ? "best setting tried, not yet an answer" : "setting found"}.\n`,
+  );
 }
 
 /** The form of the file; raised if a field changes its meaning. */

@@ -308,6 +308,7 @@ test.each<[string, () => unknown, string]>([
   ["openWorkspace of nothing", () => Reflect.apply(openWorkspace, undefined, []), ""],
   ["tune without a replay", () => Reflect.apply(tune, undefined, [[PLIMSOLL_POLICY]]), "replay"],
   ["contextTools of no session", () => Reflect.apply(contextTools, undefined, [{}]), ""],
+  ["contextTools from 2", () => contextTools(Reflect.apply(createSession, undefined, [session]), { from: 2 }), "from"],
   ["tune of a name", () => Reflect.apply(tune, undefined, [["plimsoll"], ok]), "policies.0"],
 ])("%s is refused with the key", async (_, make, key) => {
   await expect((async () => await make())()).rejects.toMatchObject({ code: "bad-input", details: { key } });

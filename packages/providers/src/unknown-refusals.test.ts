@@ -45,7 +45,6 @@ const UNNAMED: readonly (readonly [string, number, unknown])[] = [
   ["HTML with capitals", 500, HTML("THE VESSEL IS OVERLADEN").toUpperCase()],
   ["a status that fits nothing", 406, words("not to our taste")],
   ["a status of a condition", 412, words("turned away")],
-  ["a lock", 423, words("turned away")],
   ["a law", 451, ""],
   ["nothing", 400, ""],
   ["blanks", 422, "  \n "],

@@ -27,7 +27,7 @@ const LONG = "word ".repeat(3_000);
 test("the way from a benchmark over a tuned file to an agent that works by it", { timeout: 120_000 }, async () => {
   expect(await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--jobs", "1")).toContain("sven");
   const tuned = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--write", "plimsoll.yaml"];
-  expect(await run("tune", ...tuned)).toContain("Wrote plimsoll.yaml: the setting found.");
+  expect(await run("tune", ...tuned)).toContain("Wrote plimsoll.yaml: the best setting tried");
 
   const { policy, explain } = loadPolicy(folder("plimsoll.yaml"));
   expect(explain("trigger.atLeast.ratio")).toMatch(/^plimsoll\.yaml:\d+$/);
