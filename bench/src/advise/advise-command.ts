@@ -200,7 +200,7 @@ async function decideAll(
 }
 
 /** The form of the file; raised if a field changes its meaning. */
-const JSON_VERSION = 3;
+const JSON_VERSION = 4;
 
 function adviceJson(decisions: readonly Decision[], pays: Payment): string {
   const plain = decisions.map(({ agent: { turning, ...agent }, ...decision }) => ({
