@@ -32,33 +32,28 @@ describe("partsWith", () => {
     expect(partsWith([{ importers: two }]).importers).toHaveLength(BUILT_IN_PARTS.importers.length + 2);
   });
 
-  const has = (owner: string, kind: string, name: string) =>
-    `${owner} ${kind} called "${name}" already; give this one another name`;
-  test.each<[rule: string, extensions: readonly BenchExtension[], message: string]>([
-    ["a built-in metric's", [{ metrics: [FIRST_MISSES] }], `extension 1: ${has("plimsoll has", "a metric", "firstMisses")}`],
+  test.each<[rule: string, extensions: readonly BenchExtension[], clash: string]>([
+    ["a built-in metric's", [{ metrics: [FIRST_MISSES] }], 'extension 1: plimsoll has a metric called "firstMisses"'],
     [
       "a preset's",
       [{ peers: peers.map((peer) => ({ ...peer, policy: { ...peer.policy, name: "pi" } })) }],
-      `extension 1: ${has("plimsoll has", "a policy", "pi")}`,
+      'extension 1: plimsoll has a policy called "pi"',
     ],
     [
       "a built-in importer's",
       [{ importers: importers.map((one) => ({ ...one, format: "pi" })) }],
-      `extension 1: ${has("plimsoll has", "an importer", "pi")}`,
+      'extension 1: plimsoll has an importer called "pi"',
     ],
     [
       "a built-in strategy's",
       [{ strategies: BUILT_IN_PARTS.kinds.strategies.slice(0, 1) }],
-      `extension 1: ${has("plimsoll has", "a strategy", "summarize")}`,
+      'extension 1: plimsoll has a strategy called "summarize"',
     ],
-    ["another extension's", [{ metrics }, { metrics }], `extension 2: ${has("extension 1 has", "a metric", "own")}`],
-    ["its own", [{ metrics: [...metrics, ...metrics] }], `extension 1: ${has("it has", "a metric", "own")}`],
-    [
-      "another extension's importer",
-      [{ importers }, { importers }],
-      `extension 2: ${has("extension 1 has", "an importer", "own")}`,
-    ],
-  ])("refuses %s name in one line", (_, extensions, message) => {
+    ["another extension's", [{ metrics }, { metrics }], 'extension 2: extension 1 has a metric called "own"'],
+    ["its own", [{ metrics: [...metrics, ...metrics] }], 'extension 1: it has a metric called "own"'],
+    ["another extension's importer", [{ importers }, { importers }], 'extension 2: extension 1 has an importer called "own"'],
+  ])("refuses %s name in one line", (_, extensions, clash) => {
+    const message = `${clash} already; give this one another name`;
     expect(() => partsWith(extensions)).toThrow(expect.objectContaining({ code: "bad-input", message }));
   });
 });
@@ -69,18 +64,11 @@ describe("parseExtension", () => {
     expect(parseExtension(extension, "own.mjs")).toBe(extension);
   });
 
+  const KINDS = "importers, metrics, peers, programs, strategies, keepRules, estimators, prompts, truncations";
   const { pool: _, ...unpooled } = FIRST_MISSES;
   test.each([
-    [
-      "nothing",
-      undefined,
-      "its default export is not an extension; export an object with importers, metrics, peers, programs, strategies, keepRules, estimators, prompts, truncations",
-    ],
-    [
-      "an unknown kind",
-      { metric: FIRST_MISSES },
-      'an extension has no "metric"; it may have importers, metrics, peers, programs, strategies, keepRules, estimators, prompts, truncations',
-    ],
+    ["nothing", undefined, `its default export is not an extension; export an object with ${KINDS}`],
+    ["an unknown kind", { metric: FIRST_MISSES }, `an extension has no "metric"; it may have ${KINDS}`],
     ["a part that is not in a list", { metrics: FIRST_MISSES }, '"metrics" is not a list'],
     ["a part without a function", { metrics: [FIRST_MISSES, unpooled] }, "metrics[1] has no pool (a function)"],
     ["a strategy without a schema", { strategies: [{ kind: "own" }] }, "strategies[0] has no schema (an object)"],

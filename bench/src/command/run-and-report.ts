@@ -97,7 +97,7 @@ async function replayAll(
   }
 }
 
-/** Prints the tables and writes the reports, if there are figures. Resolves to the exit code: failed if nothing could be replayed, or a part of a policy failed every time. */
+/** Prints the tables and writes the reports, if there are figures. Resolves to the exit code: failed if nothing could be replayed, or a policy is broken. */
 export async function writeReports(
   report: BenchReport,
   output: { readonly reports: ReportFiles; readonly full: boolean; readonly metrics: RunMetrics },

@@ -15,6 +15,8 @@ interface FailingRow {
   readonly compactions: readonly { readonly steps: readonly string[] }[];
 }
 
+/** Begins the step of a keep rule, which is a person's own if it fails: its errors are mistakes, and not of the moment. */
+const KEEP = "keep ";
 /** Begins the detail of a keep rule that worked. */
 const CHOSE = /^(?:\d+ of \d+ kept|chose nothing)/;
 
@@ -59,10 +61,12 @@ function workedElsewhere(rows: readonly FailingRow[], part: string): number {
   return others.reduce((sum, { compactions }) => sum + compactions.filter(({ steps }) => steps.some(isOf)).length, 0);
 }
 
-/** The policies with a part that failed on every try: the measurement shows the rest of the policy, so none of them is recommended. */
+/** The policies with a part that failed on every try, or a keep rule that ever did: the measurement shows the rest of the policy, so none of them is recommended. */
 export function brokenPolicies(rows: readonly FailingRow[]): ReadonlySet<string> {
   const suspected = new Set(rows.flatMap(({ policy, failures = [] }) => (failures.length > 0 ? [policy] : [])));
   const isBroken = (policy: string) =>
-    failuresOf(rows.filter((row) => row.policy === policy)).some(({ failed, tried }) => failed === tried);
+    failuresOf(rows.filter((row) => row.policy === policy)).some(
+      ({ part, failed, tried }) => failed === tried || part.startsWith(KEEP),
+    );
   return new Set([...suspected].filter(isBroken));
 }

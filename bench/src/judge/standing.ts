@@ -58,7 +58,7 @@ export interface Standing {
   readonly lostRequests: number;
   readonly tooLarge: number;
   readonly compactions: number;
-  /** True if a part of the policy failed whenever it was tried: it is never chosen. */
+  /** True if a part of the policy failed whenever it was tried, or a keep rule ever did: it is never chosen. */
   readonly isBroken: boolean;
 }
 

@@ -38,32 +38,34 @@ test("parts are told apart by the text of their module and of what it imports by
 });
 
 test.each([
-  ["does not parse", "broken.mjs", "export default {", /broken\.mjs: cannot be loaded \(/],
-  ["has no default export", "named.mjs", "export const metrics = [];", /named\.mjs: its default export is not an extension; /],
+  ["does not parse", "export default {", /own\.mjs: cannot be loaded \(/],
+  ["has no default export", "export const metrics = [];", /own\.mjs: its default export is not an extension; /],
   [
     "adds a name that is taken",
-    "taken.mjs",
     `export default { importers: [{ ...${IMPORTER}, format: "pi" }] };`,
-    /taken\.mjs: plimsoll has an importer called "pi" already; /,
+    /own\.mjs: plimsoll has an importer called "pi" already; /,
   ],
-])("a module that %s is bad input that names it", async (_, name, text, message) => {
-  await expect(loadParts([write(name, text)])).rejects.toMatchObject({
-    code: "bad-input",
-    message: expect.stringMatching(message),
-  });
-});
-
-test.each([
-  ["throws as it is loaded", '\nthrow new TypeError("no a");', /throws\.mjs: cannot be loaded \(no a, throws\.mjs:2\)$/],
+  ["throws as it is loaded", '\nthrow new TypeError("no a");', /own\.mjs: cannot be loaded \(no a, own\.mjs:2\)$/],
   [
     "imports a package that is not there",
     'import "@plimsoll/none";',
-    /throws\.mjs: cannot be loaded \(it needs @plimsoll\/none, which is not published yet: put the file into examples\/extension of .+\)$/,
+    /own\.mjs: cannot be loaded \(it needs @plimsoll\/none, which is not published yet: put the file into examples\/extension of .+\)$/,
   ],
-])("a module that %s is told with its place, or with what to do", async (what, text, message) => {
+])("a module that %s is bad input that names its place, or what to do", async (what, text, message) => {
   mkdirSync(folder(what));
-  writeFileSync(folder(what, "throws.mjs"), text);
-  const loading = import(pathToFileURL(folder(what, "throws.mjs")).href).catch((error: unknown) => error);
-  expect(await loading).toBeInstanceOf(Error);
-  await expect(loadParts([addressOf(`${what}/throws.mjs`)])).rejects.toMatchObject({ message: expect.stringMatching(message) });
+  const loading = loadParts([write(`${what}/own.mjs`, text)]);
+  await expect(loading).rejects.toMatchObject({ code: "bad-input", message: expect.stringMatching(message) });
+});
+
+test.each([
+  ["at once", "() => { throw new TypeError('no a'); }", "no a, rule.mjs:1"],
+  ["as its ranges are read", "function* () { throw new TypeError('no b'); }", "no b, rule.mjs:1"],
+  ["without an error", "() => { throw 'no c'; }", "no c"],
+])("a keep rule that throws %s names the place", async (what, choose, message) => {
+  mkdirSync(folder(what));
+  const bind = `() => ({ kind: "own", keeps: "messages", atMost: { tokens: 1 }, choose: ${choose} })`;
+  const address = write(`${what}/rule.mjs`, `export default { keepRules: [{ kind: "own", schema: {}, bind: ${bind} }] };\n`);
+  const rule = (await loadParts([address])).kinds.keepRules.find(({ kind }) => kind === "own")?.bind({ kind: "own" });
+  const view = { messages: [], budget: { windowTokens: 1, inputBudgetTokens: 1 }, messageTokens: () => 1 };
+  expect(() => rule?.keeps === "messages" && [...rule.choose(view)]).toThrow(message);
 });

@@ -55,25 +55,47 @@ export const resolve = async (specifier, context, next) => {
   }
 };`;
 
-/** Strategies whose errors name the place that threw them: the record of a failed step keeps only the message. */
-function withPlaces(extension: BenchExtension, modules: readonly string[]): BenchExtension {
-  if (extension.strategies === undefined) return extension;
-  const strategies = extension.strategies.map((kind): Kinds["strategies"][number] => ({
-    ...kind,
-    bind: (spec) => {
-      const strategy = kind.bind(spec);
-      const plan: typeof strategy.plan = (input) => {
-        try {
-          return strategy.plan(input);
-        } catch (error) {
-          const place = ownPlaceOf(error, modules);
-          throw place === null || !(error instanceof Error) ? error : new Error(`${error.message}, ${place}`, { cause: error });
-        }
-      };
-      return { name: strategy.name, needsModel: strategy.needsModel, plan };
-    },
-  }));
-  return { ...extension, strategies };
+type Strategy = ReturnType<Kinds["strategies"][number]["bind"]>;
+type KeepRule = ReturnType<Kinds["keepRules"][number]["bind"]>;
+
+/** Strategies and keep rules whose errors name the place that threw them: the record of a failed step keeps only the message. */
+function withPlaces({ strategies, keepRules, ...others }: BenchExtension, modules: readonly string[]): BenchExtension {
+  const placed = (error: unknown): unknown => {
+    const place = ownPlaceOf(error, modules);
+    if (place === null || !(error instanceof Error)) return error;
+    return Object.assign(new Error(`${error.message}, ${place}`, { cause: error }), { stack: error.stack });
+  };
+  const guarded =
+    <Given, Answer>(run: (given: Given) => Answer) =>
+    (given: Given): Answer => {
+      try {
+        return run(given);
+      } catch (error) {
+        throw placed(error);
+      }
+    };
+  // A rule may be a generator, which throws as its ranges are read.
+  const eachOf = function* <Range>(ranges: Iterable<Range>): Iterable<Range> {
+    try {
+      yield* ranges;
+    } catch (error) {
+      throw placed(error);
+    }
+  };
+  const chosen = <Range>(ranges: Iterable<Range>) => (Symbol.iterator in Object(ranges) ? eachOf(ranges) : ranges);
+  const placedRule = (rule: KeepRule): KeepRule => {
+    if (rule.keeps === "messages") return { ...rule, choose: guarded((view) => chosen(rule.choose(view))) };
+    return rule.keeps === "units" ? { ...rule, worth: guarded((facts) => rule.worth(facts)) } : rule;
+  };
+  const placedStrategy = (strategy: Strategy): Strategy => {
+    const { name, needsModel } = strategy;
+    return { name, needsModel, plan: guarded((input) => strategy.plan(input)) };
+  };
+  return {
+    ...others,
+    ...(strategies && { strategies: strategies.map((kind) => ({ ...kind, bind: (spec) => placedStrategy(kind.bind(spec)) })) }),
+    ...(keepRules && { keepRules: keepRules.map((kind) => ({ ...kind, bind: (spec) => placedRule(kind.bind(spec)) })) }),
+  };
 }
 
 /** Adds file and line to an error from one of these modules, and makes it `bad-input`; returns any other error unchanged. */

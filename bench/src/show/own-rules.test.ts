@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { createFailureLog } from "../drive/part-failures.ts";
+import { brokenPolicies, createFailureLog } from "../drive/part-failures.ts";
 import { judge } from "../judge/judge.ts";
 import { fillingOwnRules } from "../judge/kept-by-rules.ts";
 import { ownRuleRemarks } from "./own-rules.ts";
@@ -75,9 +75,11 @@ test.each([
   expect(fillingOwnRules({ rows }).has("sven")).toBe(isFilling);
 });
 
-test("a rule that sometimes fails was tried each time that it chose, too", () => {
+test("a rule that sometimes fails was tried each time that it chose, too, and breaks its policy", () => {
   const log = createFailureLog();
   const step = (outcome: "failed" | "not-applicable", detail: string) => ({ strategy: "keep tickets", outcome, detail });
   log.add([step("failed", "not today"), step("not-applicable", "chose nothing"), step("not-applicable", "2 of 2 kept")]);
-  expect(log.result()).toEqual([{ part: "keep tickets", failed: 1, tried: 3, reason: "not today" }]);
+  const failures = log.result();
+  expect(failures).toEqual([{ part: "keep tickets", failed: 1, tried: 3, reason: "not today" }]);
+  expect(brokenPolicies([{ policy: "sven", failures, compactions: [] }])).toEqual(new Set(["sven"]));
 });

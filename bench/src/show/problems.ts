@@ -29,8 +29,9 @@ export function reportProblems(report: Checked): readonly ReportProblem[] {
 
 /** A sentence has so many names (chosen). */
 const MOST_NAMED = 3;
-/** Characters of a reason that others wrote; chosen. */
+/** Characters of a reason that others wrote, and those of its end, which may be a place in a file; chosen. */
 const REASON_CHARS = 160;
+const REASON_END_CHARS = 59;
 
 /** The first few names, and how many more there are. */
 export function namesOf(names: readonly string[]): string {
@@ -38,10 +39,11 @@ export function namesOf(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
 }
 
-/** On one line, for any content. */
+/** On one line, for any content; of a long one without its middle. */
 function reasonText(reason: string): string {
   const line = reason.replaceAll(/\s+/g, " ").trim();
-  return line.length > REASON_CHARS ? `${line.slice(0, REASON_CHARS)}…` : line;
+  const end = line.slice(-REASON_END_CHARS);
+  return line.length > REASON_CHARS ? `${line.slice(0, REASON_CHARS - end.length)}…${end}` : line;
 }
 
 function failedParts({ rows }: Checked): readonly ReportProblem[] {
@@ -59,7 +61,8 @@ function failedParts({ rows }: Checked): readonly ReportProblem[] {
   }
   return [...alike].map(([key, { policies: of, failed, tried }]): ReportProblem => {
     const [part, reason, isBroken]: readonly [string, string, boolean] = JSON.parse(key);
-    const end = isBroken ? "; the figures are without it, and the policy is never recommended" : "";
+    const there = failed < tried ? "there " : "";
+    const end = isBroken ? `; ${there}the figures are without it, and the policy is never recommended` : "";
     return {
       kind: "failed",
       text: `${namesOf(of)}: ${part} failed at ${formatCount(failed)} of ${formatNumberOf(tried, "attempt")} (${reasonText(reason)})${end}.`,
