@@ -10,7 +10,7 @@ import { type Sureness, surenessOf } from "./sureness.ts";
 export interface WindowAnswer {
   /** Like is compared with like: whether the policies pay for a model's summaries; `null` if none of the run does. */
   readonly summaries: "by a model" | "without a model" | null;
-  /** The policies that are compared here, in the order of the report. */
+  /** The policies that are compared here, the plainest first. */
   readonly placed: readonly Standing[];
   readonly choice: Choice;
   readonly sureness: AnswerSureness | null;
@@ -20,13 +20,13 @@ interface AnswerSureness extends Sureness {
   readonly again: number;
 }
 
-/** Chooses among the acting policies of a window: two answers if some of them pay for a model's summaries and some do not. */
+/** Chooses among the acting policies of a window, of equals the first: two answers if some of them pay for a model's summaries and some do not. */
 export function answersAmong(
   { standings, isOutgrown }: Pick<Compared, "standings" | "isOutgrown">,
   acting: ReadonlySet<string>,
   asking: ReadonlySet<string>,
 ): readonly WindowAnswer[] {
-  const all = [...standings.values()].filter(({ policy }) => acting.has(policy));
+  const all = [...acting].flatMap((policy) => standings.get(policy) ?? []);
   const groups = (["without a model", "by a model"] as const)
     .map((summaries) => ({
       summaries,

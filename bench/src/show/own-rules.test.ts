@@ -65,6 +65,15 @@ test("policies with equal results are named together", () => {
   expect(remarks([], ["none"])).toEqual(["Identical results in every session: none, sven."]);
 });
 
+test("of policies with equal results the one without the rule is named", () => {
+  const ruled = "sven keep.tickets=10%";
+  const twins = REPORT.policies.flatMap((each) =>
+    each.name === "sven" ? [{ ...each, name: ruled, policy: { ...each.policy, keep: KEEP } }, each] : [each],
+  );
+  const rows = [...REPORT.rows, ...SVEN.map((row) => ({ ...row, policy: ruled }))];
+  expect(judge({ ...REPORT, policies: twins, rows }).windows[0]?.named[0]?.policy).toBe("sven");
+});
+
 test.each([
   ["fills its room is no recommendation", ["keep tickets: 32 of 56 kept, no room for 24"], true],
   ["chooses less may be one", ["keep tickets: 32 of 32 kept"], false],
