@@ -15,7 +15,7 @@ export interface KeptMessages {
   readonly isOwn: boolean;
   readonly messages: readonly Message[];
   readonly tokens: number;
-  /** All that the rule chose within its amount, or beyond it if it may, with or without room, the worthiest first: of each choice the messages that are kept together. */
+  /** All that the rule chose within its amount, or beyond it if it may, with or without room, the worthiest first: of each choice the messages that no choice before it named. */
   readonly chosen: readonly (readonly Message[])[];
   /** The rest of its choice, past its amount: of a rule that is the caller's own, and states no more. */
   readonly beyond: readonly (readonly Message[])[];
@@ -155,7 +155,7 @@ function fill(
       // A rule that states only an amount asks for no more.
       const isAsked = beyondAmount !== null || wantedTokens + firstTokens <= statedTokens;
       const counted = isAsked ? chosen : isOwn ? beyond : [];
-      counted.push(...first.map((unit) => messagesOf([unit], view)));
+      if (first.length > 0) counted.push(messagesOf(first, view));
       if (isAsked) wantedTokens += firstTokens;
       if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;

@@ -128,22 +128,16 @@ describe("a rule of somebody's own", () => {
     expect(events.at(-1)).toMatchObject({ unkept: ["keep every-second: 5 of 8 kept, 3 beyond its amount"] });
   });
 
-  test.each<[string, readonly number[], string]>([
-    ["kept all that it chose", [3, 7], "2 of 2 kept"],
-    ["chose nothing", [], "chose nothing"],
-  ])("says that it %s", async (_, places, said) => {
-    const own = defineKeepRule<{ readonly kind: "some" }>({
-      kind: "some",
-      schema: z.strictObject({ kind: z.literal("some") }),
-      rule: () => ({
-        keeps: "messages",
-        atMost: { tokens: 2000 },
-        choose: () => places.map((at) => ({ from: at, through: at })),
-      }),
-    });
+  test.each<[string, readonly number[], number, string]>([
+    ["kept all that it chose", [3, 7], 0, "2 of 2 kept"],
+    ["chose once, too much", [0], 15, "0 of 1 kept, 1 beyond its amount"],
+    ["chose nothing", [], 0, "chose nothing"],
+  ])("says that it %s", async (_, places, more, said) => {
+    const choose = () => places.map((at) => ({ from: at, through: at + more }));
+    const some = own("some", { keeps: "messages", atMost, choose });
     const { fit, events } = smallSession(turns(8), {
       policy: keeping([{ kind: "some" }]),
-      kinds: withKinds({ keepRules: [own] }),
+      kinds: withKinds({ keepRules: [some] }),
     });
     await fit();
     expect(events.at(-1)).toMatchObject({ strategies: ["summarize"], unkept: [`keep some: ${said}`] });
