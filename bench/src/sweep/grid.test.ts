@@ -75,6 +75,7 @@ describe("a path", () => {
       "trigger.rato: not a value of this policy; did you mean trigger.atLeast.ratio?",
     ],
     ["is a mistyped knob", SVEN_POLICY, "pay", "pay: not a value of this policy; did you mean pays?"],
+    ["is a mistyped rule of the run", SVEN_POLICY, "keeep.tickets", "did you mean keep.tickets?"],
     ["is mistyped deep inside", SVEN_POLICY, "progress.maximumFailure", "did you mean progress.maximumFailures?"],
     [
       "is unknown",
@@ -85,7 +86,7 @@ describe("a path", () => {
     ["is like none", SVEN_POLICY, "foo", / it has (?:[\w.]+, ){3}[\w.]+ and \d+ more \(plimsoll policy show NAME\)$/],
     ["names two values", KLAUDE_CODE_POLICY, "keep.tokens", "say which"],
   ])("that %s is refused with those that are like it", (_, policy, path, line) => {
-    expect(() => withValue(policy, path, 1)).toThrow(line);
+    expect(() => withValue(policy, path, 1, ["keep.tickets"])).toThrow(line);
   });
 });
 

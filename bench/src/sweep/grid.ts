@@ -60,8 +60,9 @@ export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds:
   // A written `actAt` turns `pays` off: another policy than one that writes neither.
   const isOff = base.trigger.pays !== undefined && turned.trigger.pays === undefined && !isWritten;
   const name = [base.name, ...words, ...(isOff ? [PAYS_OFF] : [])].join(" ");
+  const rules = kinds.keepRules.map(({ kind }) => `keep.${kind}`);
   let data: unknown = { ...turned, name };
-  for (const { path, value } of settings.filter((setting) => !isKnob(setting))) data = withValue(data, path, value);
+  for (const { path, value } of settings.filter((setting) => !isKnob(setting))) data = withValue(data, path, value, rules);
   const result = policySchema(kinds).safeParse(data);
   if (result.success) return { policy: result.data, base: base.name, settings };
   const [problem] = option.problems(result.error, policySchema(kinds));

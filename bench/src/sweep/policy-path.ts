@@ -59,9 +59,9 @@ function isWithin(steps: readonly string[], { path, names }: PolicyValue): boole
 /**
  * The policy's data with another value at a path. If the policy has `null` at the beginning of the path, the rest of it is put there:
  * `truncation.capTokens` gives a cap to a policy without one; and `null` takes away the value at a path. Throws `bad-input` if the path names no
- * value of this policy, with the one that is nearest, or more than one.
+ * value of this policy, with the nearest of them and of the `others`, or more than one.
  */
-export function withValue(policy: unknown, path: string, value: SweepValue): unknown {
+export function withValue(policy: unknown, path: string, value: SweepValue, others: readonly string[] = []): unknown {
   const values = policyValues(policy);
   const [found, other] = named(values, path);
   if (found === undefined) {
@@ -69,7 +69,7 @@ export function withValue(policy: unknown, path: string, value: SweepValue): unk
       return replaced(policy, path.split("."), null);
     const left = values.find((each) => each.value === null && path.startsWith(`${each.path.join(".")}.`));
     if (left === undefined)
-      throw new PlimsollError("bad-input", `${path}: not a value of this policy; ${hint(values, path)}`, {
+      throw new PlimsollError("bad-input", `${path}: not a value of this policy; ${hint(values, path, others)}`, {
         [MISSING_PATH]: path,
       });
     const inner = path.split(".").slice(left.path.length);
@@ -99,8 +99,9 @@ export function missingPathIn(error: PlimsollError): string | null {
 const NEAR_RATIO = 1 / 3;
 
 /** The nearest path, whole or with its middle left out; else all that begin or end alike. */
-function hint(values: readonly PolicyValue[], path: string): string {
-  const ranked = [...KNOBS.map(({ key }) => [key]), ...values.map((found) => found.path)]
+function hint(values: readonly PolicyValue[], path: string, others: readonly string[]): string {
+  const keys = [...KNOBS.map(({ key }) => key), ...others];
+  const ranked = [...keys.map((key) => key.split(".")), ...values.map((found) => found.path)]
     .map((own) => ({
       name: own.join("."),
       changes: Math.min(...[own, [own[0], own.at(-1)]].map((form) => distance(path, form.join(".")))),

@@ -176,7 +176,7 @@ describe("a knob", () => {
     ["a line for a policy that never acts", NONE_POLICY, "actAt", "75%", "none never compacts"],
     ["a writer for a policy without summaries", NONE_POLICY, "writer", "model", "none writes no summary"],
     ["another writer", SVEN_POLICY, "writer", "me", "writer: give model, vendor or none"],
-    ["a share of nothing", SVEN_POLICY, "actAt", "soon", "actAt: give a share, as 75% or 75% of window, or a size, as 150k"],
+    ["a share of nothing", SVEN_POLICY, "actAt", "150%", "actAt: give a share up to 100%, as 75% or 75% of window"],
     ["a cap as a share", SVEN_POLICY, "cap", "5%", "cap: give a size in tokens, as 16k, or off"],
     ["messages of a rule that has none", PLIMSOLL_POLICY, "keep.human", "3 messages", "keep.human: give a share"],
     ["a model without its window", SVEN_POLICY, "model", "claude-haiku-4-5", "and its window"],

@@ -203,7 +203,7 @@ function amountIn(path: string, value: unknown, of: Whole): Amount {
   const messages = path === "keep.recent" ? ", as 12 messages" : "";
   const off = path === "actAt" ? "" : ", or off";
   const both = sizeOf(String(value)) === null ? "" : `; ${String(value)} may be either`;
-  throw refused(path, `give a share, as 75% or 75% of window, or a size, as 150k${messages}${off}${both}`);
+  throw refused(path, `give a share up to 100%, as 75% or 75% of window, or a size, as 150k${messages}${off}${both}`);
 }
 
 function sizeIn(path: string, value: unknown): number {

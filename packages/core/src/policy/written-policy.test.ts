@@ -73,7 +73,7 @@ describe("a policy in code", () => {
     ["a file", { extends: "plimsoll.yaml" }, "take loadPolicy of @plimsoll/stores"],
     ["a policy of the bench", { extends: "opencode" }, "run only in `plimsoll bench`"],
     ["a knob's value", { actAt: "late" }, "actAt: give a share"],
-    ["a bare number", { actAt: 75 }, "actAt: give a share, as 75% or 75% of window, or a size, as 150k; 75 may be either"],
+    ["a bare number", { actAt: 75 }, "of window, or a size, as 150k; 75 may be either"],
     ["a keep rule that there is not", { keep: { recents: "5%" } }, 'unknown keep rule "recents": did you mean recent?'],
     ["a value that no policy may have", { overflow: { maxRecoveries: 99 } }, "overflow.maxRecoveries"],
     ["a share above the whole", { actAt: "101%" }, "actAt"],

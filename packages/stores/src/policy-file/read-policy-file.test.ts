@@ -273,7 +273,7 @@ describe("a policy file", () => {
     [
       "a knob's value",
       "extends: sven\nactAt: soon\n",
-      "plimsoll.yaml:2:1: actAt: give a share, as 75% or 75% of window, or a size, as 150k",
+      "plimsoll.yaml:2:1: actAt: give a share up to 100%, as 75% or 75% of window, or a size, as 150k",
     ],
     ["a rule's value", "keep:\n  recent: some\nextends: pi\n", "plimsoll.yaml:2:3: keep.recent: give a share"],
     ["a mistyped knob", "extends: sven\nactsAt: 75%\n", 'plimsoll.yaml:2:1: unknown key "actsAt": did you mean actAt?'],
