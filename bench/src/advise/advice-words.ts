@@ -439,7 +439,7 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
   return `every saving has a loss or a doubt: ${named.join("; or ")}`;
 }
 
-/** What the agent's own compactions kept of the needed text, a sentence; nothing if no figure is known. */
+/** Says how much of the needed text the agent's own compactions kept; nothing if no figure is known. */
 export function keptSentences({ agent, recorded, fills }: Decision): readonly string[] {
   if (recorded === null || recorded.gain === null || recorded.compactions === 0) return [];
   const { compactions, gain, farGain, waitsMs } = recorded;
