@@ -196,7 +196,7 @@ test("the plugin is judged by its replay, where Claude Code compacts, beside the
   const rows = [...(choice?.rows ?? []), { ...madeFigures(1, 1.1, 88), kind: "plugin" } as const];
   const decision = { ...rest, agent: { ...agent, turning }, choice: choice && { ...choice, rows } };
   expect(answerSentences(decision).at(-1)).toMatch(
-    /--plugin-dir "\$\(plimsoll hook plugin\)" .* Against your own compaction, replayed: cost \+10\.0%, kept \+4\.0 points, older \+4\.0\.$/,
+    /--plugin-dir "\$\(plimsoll hook plugin\)" .* Against your own compaction: cost \+10\.0%, kept \+4\.0 points, older \+4\.0\.$/,
   );
 });
 

@@ -1,6 +1,6 @@
 import { summaryRequestKind } from "../formats/summary-requests.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
-import { SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
+import { SAME_COST_RATIO } from "../judge/standing.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
 import {
@@ -41,8 +41,10 @@ interface DecisionWords {
   }[];
 }
 
+type ShownRow = Pick<SettingFigures, "standing" | "losses">;
+
 /** The columns of a table of tried settings behind the name. */
-const SETTING_COLUMNS: readonly (readonly [head: string, cell: (row: SettingFigures) => string])[] = [
+const SETTING_COLUMNS: readonly (readonly [head: string, cell: (row: ShownRow) => string])[] = [
   ["cost %", ({ standing }) => formatPercent(standing.costPercent)],
   ["costlier sessions", ({ standing }) => costMoreCell(standing).replace("/", " of ")],
   ["kept %", ({ standing }) => heldCell(standing.gain)],
@@ -63,6 +65,7 @@ export const FILL_HEADS = ["contents of the requests", "mean tokens", "share", "
 export function decisionWords(decision: Decision, { pays, full }: Shown): DecisionWords {
   const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision, rows);
+  const logs = decision.recorded === null ? [] : [settingRow("logs", { standing: decision.recorded, losses: [] })];
   const fills = full ? decision.fills : shownFills(decision);
   const shares = shareTexts(fills, ({ tokens }) => tokens);
   return {
@@ -72,7 +75,7 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
       ? null
       : {
           legend,
-          rows: rows.map((row, place) => [names[place] ?? "", ...SETTING_COLUMNS.map(([, cell]) => cell(row))]),
+          rows: [...logs, ...rows.map((row, place) => settingRow(names[place] ?? "", row))],
         },
     fills: fills.map(({ kind, tokens, usd }, place) => [
       ...[fillName(kind), formatTokens(tokens), shares[place] ?? ""],
@@ -81,6 +84,8 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
     pastes: pastesOf(decision, pays),
   };
 }
+
+const settingRow = (name: string, row: ShownRow) => [name, ...SETTING_COLUMNS.map(([, cell]) => cell(row))];
 
 /** Whether a decision shows its settings' figures: of too few sessions only if all is asked for. */
 export function hasTable({ choice }: Decision, full: boolean): boolean {
@@ -119,14 +124,19 @@ function rowNames(
   const tokens = rows.some(({ standing }) => standing.usd === null)
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
-  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${plugin}${recordedText(recorded)}${over}${tokens}` };
+  const logs = recorded === null ? "" : ` logs: as recorded, not replayed${baseText(rows)}.`;
+  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${plugin}${logs}${over}${tokens}` };
 }
 
-/** The figures of the recording, whichever settings it ran under, beside rows that are replays. */
-function recordedText(recorded: Standing | null): string {
-  if (recorded === null) return "";
-  const { costPercent, gain, farGain } = recorded;
-  return ` As recorded, not replayed: cost ${formatPercent(costPercent)}%, kept ${heldCell(gain)}%, older ${heldCell(farGain)}%.`;
+/** The row that proxy and plugin are compared with, as half a sentence; empty without them. */
+function baseText(rows: readonly SettingFigures[]): string {
+  const ours = rows.filter(({ kind }) => kind === "proxy" || kind === "plugin");
+  const names = ours.map(({ kind }) => kind).join(" and ");
+  const verb = ours.length === 1 ? "is" : "are";
+  if (ours.length === 0) return "";
+  return ours[0]?.isAgainstLogs
+    ? `; ${names} ${verb} compared with them, settings with now`
+    : `; they may lack your settings, so ${names} ${verb} compared with now`;
 }
 
 /** The meaning of the measures that an offer names. */
@@ -135,10 +145,10 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older: the same of older text; dollars: with a modelled prompt cache and estimated summaries; compacts: how often; largest loss: in points, against the row now (in that row: against the default); none*: none over all sessions, but on a half of them.";
+  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more than without compaction; kept %: of the needed text, the mean of the measures; older: the same of older text; dollars: with a modelled prompt cache and estimated summaries; compacts: how often; largest loss: in points, against now or the row that the legend names (in the row now: against the default); none*: a loss on one half of the sessions only.";
 
 /** The saving of a setting against now (the mean of the sessions), how sure it is, its compactions, and the measures that fall and rise. */
-function offerText({ choice }: Decision, { best, sureness, cheaper }: Offer, { pays, full }: Shown): string {
+function offerText({ choice, recorded }: Decision, { best, sureness, cheaper }: Offer, { pays, full }: Shown): string {
   const moved = (verb: string, sign: string, all: SettingFigures["losses"]) => {
     const shown = full ? all : all.slice(0, NAMED_MEASURES);
     const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
@@ -150,9 +160,11 @@ function offerText({ choice }: Decision, { best, sureness, cheaper }: Offer, { p
   const doubt = isOnHalf(best) ? ` Not sure: ${ON_HALF} it ${loses}.` : "";
   const [low, high] = [sureness.cost.through, sureness.cost.from].map((percent) => formatPercent(100 - percent));
   const isUnset = choice?.setting.kind === "remove";
-  const before = choice?.rows.find(({ kind }) => kind === (isUnset ? "default" : "now"))?.standing.compactions ?? 0;
-  const saves = `saves${isUnset ? ", against the default," : ""} ${savesPercent(best)} of a session's cost on average (${low} to ${high}% in 95% of resamples of your ${sureness.drawn})${savesUsd(best, pays)}`;
-  const often = `compacts ${formatNumberOf(best.standing.compactions, "time")}, ${isUnset ? "by default" : "now"} ${formatCount(before)}`;
+  const replayed = choice?.rows.find(({ kind }) => kind === (isUnset ? "default" : "now"))?.standing;
+  const before = (best.isAgainstLogs ? recorded : replayed)?.compactions ?? 0;
+  const against = best.isAgainstLogs ? "the recording" : isUnset ? "the default" : "";
+  const saves = `saves${against === "" ? "" : `, against ${against},`} ${savesPercent(best)} of a session's cost on average (${low} to ${high}% in 95% of resamples of your ${sureness.drawn})${savesUsd(best, pays)}`;
+  const often = `compacts ${formatNumberOf(best.standing.compactions, "time")}, ${best.isAgainstLogs ? "as recorded" : isUnset ? "by default" : "now"} ${formatCount(before)}`;
   const other = cheaper === undefined ? "" : ` Or ${shortOffer(cheaper, pays)}.`;
   return `${[saves, often, losses, ...moved("gains", "+", best.gains)].join("; ")}.${doubt} ${judgedOn(choice)}${other}`;
 }
@@ -211,7 +223,7 @@ export function answerSentences(decision: Decision, shown: Partial<Shown> = {}):
   const { proxy } = choice;
   if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own, ...plan];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
-  if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${proxyWhy(choice, proxy.why)}.`, ...plan];
+  if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${proxyWhy(decision, proxy.why)}.`, ...plan];
   const isBeside = isOffer(choice.setting) || choice.setting.kind === "remove";
   const lead = isBeside ? "Or instead: " : proxy.kind === "set" ? "Run " : "";
   const text = offerText(decision, proxy, words);
@@ -235,22 +247,24 @@ function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): s
 }
 
 /** The ways to compact that need no API key, with the figures of our plugin's replay if it has one. */
-function withoutKey({ agent, cost, choice }: Decision): readonly string[] {
+function withoutKey({ agent, cost, choice, recorded }: Decision): readonly string[] {
   const { besideProxy, plugin } = agent.turning?.knobs ?? {};
   if (besideProxy === undefined || cost.compactions === 0) return [];
   const judged = plugin === undefined || choice === null || choice.setting.kind === "too-few" ? [] : choice.rows;
   const [now, behind, own = behind] = ["now", "proxy", "plugin"].map((name) => judged.find(({ kind }) => kind === name));
-  const figures = now && own ? ` ${againstText(own.standing, now.standing, () => "your own compaction, replayed")}` : "";
+  const base = own?.isAgainstLogs ? recorded : now?.standing;
+  const figures = base && own ? ` ${againstText(own.standing, base, () => "your own compaction")}` : "";
   return [`With a subscription too: ${besideProxy(agent.program)}.${figures}`];
 }
 
 /** Why the proxy is not worth it, with its saving if that is too small. */
-function proxyWhy({ rows, setting }: SettingChoice, why: keyof typeof KEEP_WORDS): string {
-  const [now, proxy] = ["now", "proxy"].map((name) => rows.find(({ kind }) => kind === name));
-  const isNow = why === "nothing-cheaper" && setting.kind !== "remove";
-  if (!isNow || now === undefined || proxy === undefined) return KEEP_WORDS[why][1];
+function proxyWhy({ choice, recorded }: Decision, why: keyof typeof KEEP_WORDS): string {
+  const [replayed, proxy] = ["now", "proxy"].map((name) => choice?.rows.find(({ kind }) => kind === name));
+  const now = proxy?.isAgainstLogs ? recorded : replayed?.standing;
+  const isNow = why === "nothing-cheaper" && choice?.setting.kind !== "remove";
+  if (!isNow || !now || proxy === undefined) return KEEP_WORDS[why][1];
   const saves = proxy.costRatio > 1 ? "saves nothing" : `saves only ${savesPercent(proxy)}`;
-  return `${saves}, and compacts ${formatNumberOf(proxy.standing.compactions, "time")} instead of ${formatCount(now.standing.compactions)}`;
+  return `${saves}, and compacts ${formatNumberOf(proxy.standing.compactions, "time")} instead of ${formatCount(now.compactions)}`;
 }
 
 /** The part of a decision that a screen shows. */
@@ -434,12 +448,12 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
     verdict?.kind !== "trade" ? [] : [verdict.best, verdict.cheaper ?? []].flat().map((best) => shortOffer(best, pays)),
   );
   const why = setting?.kind === "keep" ? `: ${keptWhy(decision, setting.why)}` : "";
-  const idle = proxy?.kind === "keep" && choice !== null ? `; plimsoll proxy ${proxyWhy(choice, proxy.why)}` : "";
+  const idle = proxy?.kind === "keep" && choice !== null ? `; plimsoll proxy ${proxyWhy(decision, proxy.why)}` : "";
   if (setting?.kind !== "trade") return `${[`nothing to set${why}`, ...named].join("; but ")}${idle}`;
   return `every saving has a loss or a doubt: ${named.join("; or ")}`;
 }
 
-/** Says how much of the needed text the agent's own compactions kept; nothing if no figure is known. */
+/** The share that the agent's own compactions kept of the needed text, a sentence; nothing if no figure is known. */
 export function keptSentences({ agent, recorded, fills }: Decision): readonly string[] {
   if (recorded === null || recorded.gain === null || recorded.compactions === 0) return [];
   const { compactions, gain, farGain, waitsMs } = recorded;

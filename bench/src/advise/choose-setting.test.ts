@@ -66,15 +66,14 @@ test.each<readonly [string, Outcome, string]>([
   expect(verdict.kind).toBe(kind);
 });
 
-test("a setting loses nothing against its own replay, whatever the recording kept", () => {
-  const outcomes = { ...NONE, recorded: always({ usd: 1, held: 95 }), same: NONE.now, cheap: always({ usd: 0.5, held: 90 }) };
-  const { rows, setting } = chooseSetting([NOW, point("same"), CHEAP], rowsOf(PROJECTS, outcomes));
-  expect(rows.map(({ losses, savedUsd }) => [losses.length, savedUsd])).toEqual([
-    [0, 0],
-    [0, 0],
-    [0, 4],
-  ]);
-  expect(setting.kind).toBe("set");
+test("a setting is compared with the replay of now, our proxy and plugin with the recording", () => {
+  const outcomes = { ...NONE, recorded: always({ usd: 1.5, held: 95 }), cheap: always({ usd: 0.5, held: 90 }) };
+  const points = [NOW, CHEAP, { ...CHEAP, kind: "proxy" }, { ...CHEAP, kind: "plugin" }] as const;
+  const chosen = (isOfLogs: boolean) => chooseSetting(points, rowsOf(PROJECTS, outcomes), { isOfLogs });
+  const figures = (isOfLogs: boolean) => chosen(isOfLogs).rows.map((row) => [row.losses[0]?.points ?? 0, row.savedUsd]);
+  expect(figures(true)).toEqual([[0, 0], [0, 4], ...[0, 0].map(() => [5, 8])]);
+  expect(figures(false)).toEqual([[0, 0], ...[0, 0, 0].map(() => [0, 4])]);
+  expect([chosen(true).setting.kind, chosen(true).proxy.kind, chosen(false).proxy.kind]).toEqual(["set", "trade", "set"]);
 });
 
 test.each([
@@ -105,7 +104,7 @@ test.each<readonly [string, number, string | null, string]>([
   ["that lose less are kept", 80, null, "keep"],
 ])("settings %s", (_, held, harm, kind) => {
   const run = rowsOf(PROJECTS, { none: NONE.none, cheap: always({ usd: 0.5, held }), now: always({ usd: 1, held: 90 }) });
-  const { setting, rows } = chooseSetting([point("cheap", "now"), point("now", "default")], run, harm);
+  const { setting, rows } = chooseSetting([point("cheap", "now"), point("now", "default")], run, { harm });
   expect(setting.kind).toBe(kind);
   // What is known to do harm does not act as it is replayed.
   expect(rows.map((row) => row.kind)).toEqual(harm === null ? ["now", "default"] : ["default"]);

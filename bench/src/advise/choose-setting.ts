@@ -1,4 +1,5 @@
 import type { Policy } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
 import { judgeSettings, losesOver, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import { type JudgedRun, SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
@@ -15,6 +16,8 @@ export interface SettingPoint {
 /** A setting's figures over all sessions that fill half of the window. */
 export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
+  /** True if it is compared with the recording instead of the replay of the current setting. */
+  readonly isAgainstLogs?: boolean;
   /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */
   readonly costRatio: number;
   /** The dollars that it costs less than the current one; `null` without prices. */
@@ -47,33 +50,49 @@ export interface SettingChoice {
   readonly proxy: SettingVerdict<SettingFigures>;
 }
 
+/** Facts about the current setting beside its replay. */
+interface CurrentFacts {
+  /** Why it is bad; `null` if nothing is known. */
+  readonly harm?: string | null;
+  /** True if the logs ran under it. */
+  readonly isOfLogs?: boolean;
+}
+
 /**
  * Compares settings over the sessions that fill half of the window. The rows need the policy `none` and the policy of every point, by their
- * names; the first point is the current setting, and `knownHarm` says why it is bad.
+ * names; the first point is the current setting. Proxy and plugin, whose replays have no stand-in for a model's summary, are compared with the
+ * policy `recorded` if the logs ran under the current setting.
  */
 export function chooseSetting(
   [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
   run: JudgedRun,
-  knownHarm: string | null = null,
+  { harm: knownHarm = null, isOfLogs = false }: CurrentFacts = {},
 ): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
-  const { sessions, projects, over, lossesOf, verdictOn } = judgeSettings(run, current.policy.name);
+  const settings = judgeSettings(run, current.policy.name);
+  const { sessions, projects, over } = settings;
   const now = over(current.policy.name);
+  const recorded = isOfLogs ? over(RECORDED_POLICY.name) : null;
+  const ofLogs = recorded === null ? null : judgeSettings(run, recorded.policy);
+  const judgesOf = (kind: SettingPoint["kind"]) => (kind === "proxy" || kind === "plugin" ? ofLogs : null) ?? settings;
   const byDefault = unset === undefined ? null : over(unset.policy.name);
   // Requests over the window keep all and are refused.
   const isSent = now !== null && byDefault !== null && byDefault.tooLarge <= now.tooLarge;
   const harms = isSent ? lossesAgainst(now, byDefault) : [];
-  const rows = [current, ...others].flatMap(({ kind, values, policy }): readonly SettingFigures[] => {
-    const standing = over(policy.name);
-    if (standing === null || now === null) return [];
-    const costRatio = standing.costPercent / now.costPercent;
-    const losses = kind === "now" ? harms : lossesOf(standing);
-    const savedUsd = now.usd === null || standing.usd === null ? null : now.usd - standing.usd;
-    return [{ kind, values, standing, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
+  const rows = [current, ...others].flatMap(({ policy, ...point }): readonly SettingFigures[] => {
+    const [standing, judges] = [over(policy.name), judgesOf(point.kind)];
+    const base = judges === ofLogs ? recorded : now;
+    if (standing === null || base === null) return [];
+    const costRatio = standing.costPercent / base.costPercent;
+    const losses = point.kind === "now" ? harms : judges.lossesOf(standing);
+    const savedUsd = base.usd === null || standing.usd === null ? null : base.usd - standing.usd;
+    const isAgainstLogs = base === recorded;
+    return [{ ...point, isAgainstLogs, standing, costRatio, savedUsd, losses, gains: lossesAgainst(base, standing) }];
   });
-  const verdict = (isOf: (row: SettingFigures) => boolean, mostPoints = MOST_LOST_POINTS) => {
-    const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
-    const given = verdictOn(
+  const verdict = (kinds: readonly SettingPoint["kind"][], mostPoints = MOST_LOST_POINTS) => {
+    const cheaper = rows.filter(({ kind, costRatio }) => kinds.includes(kind) && costRatio * SAME_COST_RATIO <= 1);
+    const [kind = "now"] = kinds;
+    const given = judgesOf(kind).verdictOn(
       cheaper.map(({ standing }) => standing.policy),
       mostPoints,
     );
@@ -86,7 +105,7 @@ export function chooseSetting(
   };
   // Who has chosen a setting is offered no second loss; a value that acts as the default does is none.
   const isChosen = byDefault !== null && (byDefault.costPercent !== now?.costPercent || byDefault.gain !== now.gain);
-  const setting = verdict(({ kind }) => kind === "default" || kind === "candidate", isChosen ? 0 : MOST_LOST_POINTS);
+  const setting = verdict(["default", "candidate"], isChosen ? 0 : MOST_LOST_POINTS);
   const isHarm = setting.kind !== "too-few" && setting.kind !== "set" && losesOver(harms, MOST_LOST_POINTS);
   const harm = knownHarm ?? (isHarm ? harms[0] : undefined);
   if (unset !== undefined && harm !== undefined) {
@@ -95,5 +114,5 @@ export function chooseSetting(
     const remove = { kind: "remove", values: unset.values, harm, instead: left.setting } as const;
     return { ...left, rows: knownHarm === null ? rows : left.rows, setting: remove };
   }
-  return { sessions, projects, rows, setting, proxy: verdict(({ kind }) => kind === "proxy") };
+  return { sessions, projects, rows, setting, proxy: verdict(["proxy"]) };
 }

@@ -136,11 +136,13 @@ export async function decideOn(
   const long = new Set(groups.flatMap((group) => (group.points.length === 0 ? [] : [...group.long])));
   if (long.size > 0) await replay(long, policies);
   const harm = turning?.knobs.replay.harm?.(turning.values) ?? null;
+  // Logs don't name their settings: they ran under the default if the person has set no value.
+  const isOfLogs = turning?.values.size === 0;
   const choose = ({ points, sessions }: (typeof groups)[number], more: readonly SettingPoint[] = []): SettingChoice | null => {
     const [now, ...others] = points;
     return now === undefined
       ? null
-      : chooseSetting([now, ...(more.length > 0 ? more : others)], runOf(replays, sessions), harm);
+      : chooseSetting([now, ...(more.length > 0 ? more : others)], runOf(replays, sessions), { harm, isOfLogs });
   };
   const choices = groups.map((group) => ({ group, choice: choose(group) }));
   const advised: AdvisedAgent = {
