@@ -1,4 +1,4 @@
-import type { CompactionEntry, Message } from "@plimsoll/core";
+import { type CompactionEntry, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { BUILT_IN_KINDS, option, sequenceOf } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
@@ -7,7 +7,7 @@ import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
-import { type PassageLine, readable } from "../needs/needs.ts";
+import { type PassageLine, readable, shownText } from "../needs/needs.ts";
 import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
@@ -36,7 +36,7 @@ export function createRowMetrics(
   const replay = { session, cell, catalog, cache, held, isReported: isRecorded && !session.sizeJudge.isEstimated };
   const measured = createMeasuredCalls(replay);
   const recorders = metrics.map((metric) => (isBuiltIn(metric) ? metric.measure(replay) : notChanging(metric, replay)));
-  const log = createCompactionLog(isRecorded ? session.transcript.putBack : []);
+  const log = createCompactionLog(session.entries, isRecorded ? session.transcript.putBack : []);
   const cacheMisses: CacheMiss[] = [];
   const composition = createComposition(session.sizeJudge);
   const copied = new Set(session.transcript.copiedIds);
@@ -174,7 +174,7 @@ export interface CompactionDetail {
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
-  /** Removed lines that later replies mention, and those of them that the results of such a reply show again, each once but for its numbers; the first few of these. */
+  /** Removed lines that later replies mention, and those of them that the results of such a reply show again with their neighbours, each once but for its numbers; the first few of these. */
   readonly mentionedLater: number;
   readonly neededLater: number;
   readonly examples: readonly { readonly call: number; readonly text: string }[];
@@ -193,7 +193,8 @@ const MOST_REPORTED = 6;
 const MOST_EXAMPLES = 200;
 
 /** A log without compactions. A loss between two compactions counts for the one before; no text is lost that the agent put back after the newest. */
-function createCompactionLog(putBack: Transcript["putBack"] = []) {
+function createCompactionLog(entries: PreparedSession["entries"], putBack: Transcript["putBack"] = []) {
+  const showings = createShowings(entries);
   const backAt = new Map(putBack.map(({ compactionId, text }) => [compactionId, text]));
   const details: {
     readonly detail: CompactionDetail;
@@ -203,13 +204,15 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
     readonly examples: Map<string, { readonly call: number; readonly text: string; readonly lines: Set<string> }>;
   }[] = [];
   let missed: (Missed & { readonly from: (typeof details)[number] })[] = [];
-  const isShownIn = (text: string, { line: { text: line }, context }: Missed) => {
+  const isShownIn = (results: readonly string[], { line: { text: line, runs }, context, from }: (typeof missed)[number]) => {
     const isIn = (said: string) => said.includes(line) || readable(said).includes(line);
-    return isIn(text) && !isIn(details.at(-1)?.putBack ?? "") && !isSaidIn(context, isIn);
+    const run = runs.find((each) => results.some((text) => text.includes(each)));
+    if (run === undefined || isIn(details.at(-1)?.putBack ?? "") || isSaidIn(context, isIn)) return false;
+    return showings(run, from.detail.call) <= MOST_SHOWINGS;
   };
   return {
     add: ({ call, compactions, context }: Pick<ReplayedCall, "call" | "compactions" | "context">) => {
-      const results = missed.length === 0 ? "" : newestResults(context);
+      const results = missed.length === 0 ? [] : newestReadings(context);
       for (const each of missed) {
         if (!isShownIn(results, each)) continue;
         const { call, line, from } = each;
@@ -244,14 +247,36 @@ function createCompactionLog(putBack: Transcript["putBack"] = []) {
   };
 }
 
+/** Results with a run of lines before its removal: agents call for lines that more have (a state, a banner) in any case. Chosen. */
+const MOST_SHOWINGS = 3;
+
+/** Counts the results before a call that show a run of lines. The results are read once, when one is asked for. */
+function createShowings(entries: PreparedSession["entries"]): (run: string, call: number) => number {
+  let results: { readonly call: number; readonly text: string }[] | null = null;
+  return (run, call) => {
+    let calls = 0;
+    results ??= entries.flatMap((entry) => {
+      if (entry.type === "usage") calls += 1;
+      const isResult = entry.type === "message" && entry.message.role === "tool-result";
+      return isResult ? [{ call: calls, text: shownText(textOf(entry.message)) }] : [];
+    });
+    return results.filter((each) => each.call <= call && each.text.includes(run)).length;
+  };
+}
+
 /** A reply's call, whose prompt lacks the passage of a reference, and the line that states it. */
 type Missed = Pick<ReplayedCall, "call" | "context"> & { readonly line: PassageLine };
 
-/** The texts of the results that a context ends with. */
-function newestResults(context: ReplayedCall["context"]): string {
+/** The results that a context ends with, as a reading shows them, but for those of calls that only change files. */
+function newestReadings(context: ReplayedCall["context"]): readonly string[] {
   const messages = context.slice();
-  const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool-result") + 1);
-  return results.flatMap(textsOf).join("\n");
+  const from = messages.findLastIndex(({ role }) => role !== "tool-result");
+  const calls = messages.slice(Math.max(0, from), from + 1).flatMap(toolCallsOf);
+  const changes = calls.filter(({ paths }) => paths.length > 0 && paths.every(({ access }) => access === "modify"));
+  const changing = new Set(changes.map(({ callId }) => callId));
+  return messages
+    .slice(from + 1)
+    .flatMap((each) => (each.role === "tool-result" && !changing.has(each.callId) ? shownText(textOf(each)) : []));
 }
 
 /** True if a message has such a text. */

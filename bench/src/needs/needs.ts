@@ -42,6 +42,8 @@ export interface Needs {
 export interface PassageLine {
   readonly text: string;
   readonly form: string;
+  /** The passage's runs of lines with this one that show a reading of it, as {@link shownText} has them; none if it is too short for that. */
+  readonly runs: readonly string[];
 }
 
 /** Sources of needs in addition to the log. */
@@ -121,7 +123,25 @@ function lineOf(passage: string, text: string): PassageLine {
   const end = from + LINE_CHARS;
   const shown = line.slice(from, end).trim().toWellFormed();
   const form = shown.replaceAll(/[\p{L}_-]*\d[\p{L}\d_-]*/gu, "0").replaceAll(/\s+/g, " ");
-  return { text: shown, form: /\p{L}{2}/u.test(shown) ? form : "" };
+  const around = shownText(passage).split("\n");
+  const place = around.findIndex((each) => each.includes(text));
+  const starts = Array.from({ length: RUN_LINES }, (_, before) =>
+    Math.max(0, Math.min(place - before, around.length - RUN_LINES)),
+  );
+  const runs = [...new Set(starts)].map((start) => around.slice(start, start + RUN_LINES).join("\n"));
+  const isRun = (each: string) => each.includes(text) && each.length >= RUN_CHARS;
+  return { text: shown, form: /\p{L}{2}/u.test(shown) ? form : "", runs: runs.filter(isRun) };
+}
+
+/** Neighbouring lines, and their characters, that many results do not share: with them a result shows a passage again. Chosen; a line too long to be one counts as several. */
+const RUN_LINES = 3;
+const RUN_CHARS = 80;
+
+/** A text's lines as a reading of it shows them: filled ones, without escapes, indentation and the place that a search puts before each. */
+export function shownText(text: string): string {
+  const lines = readable(text).split("\n");
+  const shown = lines.map((line) => (line.length > LONGEST_LINE_CHARS ? line : line.replace(SEARCHED, "")).trim());
+  return shown.filter((line) => line !== "").join("\n");
 }
 
 /** The file and number that a search or a reading puts before a line. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Message, SessionEntry } from "@plimsoll/core";
 import {
+  absentImage,
   assistant,
   callPart,
   compaction,
@@ -117,9 +118,7 @@ test("a compaction shows its wait, its price and the passages that later replies
     said(at(1_000, result("r2", "c2", "nothing more"))),
     at(31_000, compaction("k1", [summarized(summaryMessage("s1", "Leaks were looked for."), ["h1", "r2"])])),
     asked("q3", "s1", 8_000),
-    said(
-      assistant("a3", [{ type: "text", text: needed.map((line) => line.split(" ")[1]).join(" and ") }, callPart("c3", "tool")]),
-    ),
+    said(assistant("a3", [{ type: "text", text: needed.map((line) => line.slice(4, 12)).join() }, callPart("c3", "tool")])),
     said(result("r3", "c3", needed.join("\n"))),
     asked("q4", "r3", 8_100),
     said(reply("a4", "Seen.")),
@@ -139,14 +138,9 @@ test("a compaction shows its wait, its price and the passages that later replies
         figures: { modelCalls: 4, yourMessages: 2, largestPromptTokens: 51_000, models: [MODEL] },
         compactions: [
           {
-            ...{
-              callsBefore: 2,
-              tokensBefore: 51_000,
-              tokensAfter: 8_000,
-              waitMs: 30_000,
-              spend: { summaryUsd: expect.closeTo(0.183, 3), lostCacheUsd: expect.closeTo(0.0276, 4) },
-            },
-            ...{ neededLater: 7, examples: expect.arrayContaining([{ call: 3, text: needed[5], lines: 1 }]) },
+            ...{ callsBefore: 2, tokensBefore: 51_000, tokensAfter: 8_000, waitMs: 30_000, neededLater: 7 },
+            spend: { summaryUsd: expect.closeTo(0.183, 3), lostCacheUsd: expect.closeTo(0.0276, 4) },
+            examples: expect.arrayContaining([{ call: 3, text: needed[5], lines: 1 }]),
           },
         ],
       },
@@ -155,53 +149,61 @@ test("a compaction shows its wait, its price and the passages that later replies
 });
 
 const SLICES = JSON.stringify({ code: `${"deep below the line ".repeat(9)}\nsee("src/hull-1.ts:42", "src/hull-2.ts:43")` });
-const NEAR = "oak_hull1 leaks\noak_hull2 leaks\noak_hull3 leaks";
-const LOCK = "see HULL_LOCK now";
-const PATH = "/home/a/ship/rudder.ts";
+const NEAR = [1, 2, 3].map((number) => `oak_hull${number} leaks below the line of the keel`).join("\n");
+const LOCK = "see HULL_LOCK now\nand close it before the ship leaves the harbour\nor the hull fills before the night";
+const placed = (place: string) => `${place}${LOCK.replaceAll("\n", `\n${place}`)}`;
+const CODE = "{\nreturn sternLock()\n}";
 
-test.each<readonly [string, string, string, string, RegExp | null, told: string, since: string]>([
-  ["escapes are not shown", SLICES, "src/hull-1.ts:42, src/hull-2.ts:43", SLICES, /: see\("src\/hull-1\.ts:42", "src/, "", ""],
-  ["nearly equal ones are one", NEAR, "oak_hull1, oak_hull2, oak_hull3", NEAR, /: oak_hull. leaks \(and 2 like it\)$/m, "", ""],
+interface Reading extends Partial<Record<"output" | "used" | "again" | "told" | "since", string>> {
+  readonly shownAs?: RegExp;
+  readonly call?: Parameters<typeof callPart>[2];
+  readonly times?: number;
+}
+
+test.each<readonly [string, Reading]>([
+  ["escapes are not shown", { output: SLICES, used: "src/hull-1.ts:42, src/hull-2.ts:43", shownAs: /: see\("src\/hull-1/ }],
+  [
+    "nearly equal ones are one",
+    { output: NEAR, used: "oak_hull1, oak_hull2, oak_hull3", shownAs: /: oak_hull.*2 like it\)$/m },
+  ],
   [
     "a search's place is none of it",
-    "src/oak.ts:7: steerLeft(hard)",
-    "steerLeft",
-    "7\tsteerLeft(hard)",
-    /: steerLeft\(hard\)$/m,
-    "",
-    "",
+    { output: placed("src/oak.ts:7: "), again: placed("7\t"), shownAs: /: see HULL_LOCK now$/m },
   ],
-  ["a mention is no evidence", LOCK, "HULL_LOCK", "nothing", null, "", ""],
-  ["one that the summary has is not lost", LOCK, "HULL_LOCK", LOCK, null, LOCK, ""],
-  ["one that a result since has is not lost", LOCK, "HULL_LOCK", LOCK, null, "", LOCK],
-  ["a file's name is none", PATH, PATH, PATH, null, "", ""],
-  ["a number is none", "510-elm\n511-", "Line 511.", "510-elm\n511-", null, "", ""],
-])("of lines that the agent read again, %s", async (_, output, used, again, shownAs, told, since) => {
+  ["one without its neighbours is none", { again: "see HULL_LOCK now\nor tomorrow" }],
+  ["short lines such as code often has are none", { output: CODE, used: "sternLock" }],
+  ["a change's confirmation is none", { call: { paths: [{ path: "ship.ts", access: "modify" }] } }],
+  ["those of many results are none", { times: 4 }],
+  ["a mention is no evidence", { again: "nothing" }],
+  ["one that the summary has is not lost", { told: LOCK }],
+  ["one that a result since has is not lost", { since: LOCK }],
+  ["a file's name is none", { output: "/home/a/ship/rudder.ts", used: "/home/a/ship/rudder.ts" }],
+  ["a number is none", { output: "510-elm\n511-", used: "Line 511." }],
+])("of lines that the agent read again, %s", async (_, reading) => {
+  const { output = LOCK, used = "HULL_LOCK", again = output, shownAs, call, told = "", since = "", times = 1 } = reading;
   const entries = [
     sessionStart("Mend ships."),
     said(human("h1", "Find leaks.")),
     usageEntry("q1", "h1", 50_000),
-    said(assistant("a1", [callPart("c1", "tool")])),
-    said(result("r1", "c1", output)),
-    usageEntry("q2", "r1", 51_000),
-    said(assistant("a2", [callPart("c2", "tool")])),
-    said(result("r2", "c2", "nothing more")),
-    compaction("k1", [summarized(summaryMessage("s1", `Done. ${told}`), ["h1", "r2"])]),
+    ...Array.from({ length: times }, (_, n) => [
+      said(assistant(`a1${n}`, [callPart(`c1${n}`, "tool")])),
+      said(result(`r1${n}`, `c1${n}`, output)),
+    ]).flat(),
+    usageEntry("q2", `r1${times - 1}`, 51_000),
+    said(reply("a2", "Seen.")),
+    compaction("k1", [summarized(summaryMessage("s1", `Done. ${told}`), ["h1", "a2"])]),
     usageEntry("q3", "s1", 8_000),
     said(assistant("a3", [callPart("c3", "tool")])),
     said(result("r3", "c3", since)),
     usageEntry("q4", "r3", 8_100),
-    said(assistant("a4", [{ type: "text", text: used }, callPart("c4", "tool")])),
+    said(assistant("a4", [{ type: "text", text: used }, callPart("c4", "tool", call)])),
     said(result("r4", "c4", again)),
     usageEntry("q5", "r4", 8_200),
     said(reply("a5", "Go on.")),
-    said(human("h2", "Go on.")),
   ];
-  const shown = await inspected("slices.jsonl", entries, "--json", "slices.json");
+  const shown = await inspected("slices.jsonl", entries);
   expect(shown).toMatch(shownAs ?? /the agent read no removed line again/);
-  expect(JSON.parse(readFileSync(folder("slices.json"), "utf8"))).toMatchObject({
-    sessions: [{ compactions: [{ neededLater: shownAs === null ? 0 : 1 }] }],
-  });
+  expect(shown).toContain(`the agent read ${shownAs === undefined ? "no" : "1"} removed line again`);
 });
 
 const CLAUDE = { isSidechain: false, sessionId: "s", version: "2.1.20", timestamp: "2026-01-01T00:00:00Z" };
@@ -217,7 +219,8 @@ const text = (words: string) => ({ type: "text", text: words });
 const use = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
 const resultOf = (id: string, content: string, more: object = {}) =>
   user(id, [{ type: "tool_result", tool_use_id: id, content }], more);
-const FILE = "func one() {\n\treturn hullLock()\n}\nfunc two() {\n\treturn sternLock()\n}\n";
+const STERN = "func two(ofTheShipsInTheHarbour Ships, beforeTheNight Time) Lock {\n\treturn sternLock()\n}\n";
+const FILE = `func one() {\n\treturn hullLock()\n}\n${STERN}`;
 const READ = { file: { filePath: "/w/hull.go", content: FILE, numLines: 7, totalLines: 7 } };
 const system = (subtype: string, more: object) => ({
   ...CLAUDE,
@@ -280,7 +283,7 @@ test.each<[string, readonly object[], readonly string[]]>([
     answer("a1", 40_000, use("c1", "Read", { file_path: "/w/hull.go" })),
     ...lines,
     answer("y", 7_000, use("c9", "Grep", { pattern: "sternLock" })),
-    resultOf("c9", "return sternLock()"),
+    resultOf("c9", STERN),
     answer("z", 7_100, text("next")),
   ];
   const shown = await inspected("claude.jsonl", whole);
@@ -313,17 +316,12 @@ test("compactions before the newest are one sentence, unless all are asked for",
   expect(await losses("--full")).toEqual([2, 2]);
 });
 
-const IMAGE = {
-  type: "image",
-  mediaType: "image/png",
-  widthPx: 400,
-  heightPx: 300,
-  sizeBytes: null,
-  source: { kind: "absent" },
-} as const;
-
 test("a message counts once, with all its texts; images have their own tokens", async () => {
-  const parts = [IMAGE, { type: "text", text: "See" }, { type: "text", text: "this." }] as const;
+  const parts = [
+    { ...absentImage(), widthPx: 400, heightPx: 300 },
+    { type: "text", text: "See" },
+    { type: "text", text: "this." },
+  ] as const;
   const entries = [sessionStart(), { type: "message", message: { ...human("h1", ""), parts } } as const];
   const shown = await inspected("parts.jsonl", entries, "--html", "parts.html");
   expect(shown).toMatch(/^images +1 +[1-9]\S* /m);

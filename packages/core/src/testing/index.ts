@@ -1,6 +1,7 @@
 export { arbitraryScenario } from "./arbitrary-session.ts";
 export { arbitraryMessageSoup } from "./arbitrary-transcript.ts";
 export {
+  absentImage,
   assistant,
   calling,
   callPart,
