@@ -34,14 +34,6 @@ export function madeAgent(text: string): AdvisedAgent {
 /** Advice on an agent that should be set another way, and on one that cannot be. `text` is at every place that a settings file or log decides. */
 export function madeAdvice(text: string): readonly Decision[] {
   const [now, best] = [madeFigures(null, 1, 84), madeFigures(120_000, 0.72, 84.5)];
-  const cost = {
-    sessions: 15,
-    compactions: 9,
-    compactedSessions: 6,
-    usd: 41.5,
-    usdIs: "whole",
-    promptTokens: 9_000_000,
-  } as const;
   const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
   const setting = { kind: "set", best, sureness } as const;
   const decision: Decision = {
@@ -50,13 +42,18 @@ export function madeAdvice(text: string): readonly Decision[] {
       windowTokens: WINDOW_TOKENS,
       windowBy: text,
       waitsMs: [60_000, 90_000],
-      recorded: { ...madeFigures(null, 1, 84).standing, waitsMs: [60_000] },
-      refusal: null,
+      recorded: madeFigures(null, 1, 84).standing,
+      ...{ refusal: null, notJudged: [] },
     },
     models: [{ modelId: text, sessions: 15, usd: 41.5 }],
     days: { from: "2026-01-08", through: "2026-03-01" },
     cost: {
-      ...cost,
+      sessions: 15,
+      compactions: 9,
+      compactedSessions: 6,
+      usd: 41.5,
+      usdIs: "whole",
+      promptTokens: 9_000_000,
       usdText: "$41.50 by list prices",
       compactionUsd: 3.2,
       pricedCompactions: 9,

@@ -45,7 +45,7 @@ test("the short answer says what the agent's own compactions kept, if that is kn
   const said = (recorded: Decision["recorded"]) =>
     adviceText(decision ? [{ ...decision, recorded }] : [], { columns: 80, full: false }).replace(/\s+/g, " ");
   expect(said(decision?.recorded ?? null)).toMatch(
-    /set its values, .* Codex's 1 compaction kept 84\.0% of the text that later replies needed \(older text: 54\.0%\), 1 min of waiting\.$/,
+    /set its values, .* Codex's 9 compactions \(1 of them judged\) kept 84\.0% of the text .* \(older text: 54\.0%\) \(2 of the 9 have .*: 3 min in total\)\.$/,
   );
   expect(said(null)).not.toContain("kept 84");
 });

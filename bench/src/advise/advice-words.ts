@@ -454,26 +454,35 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
 }
 
 /** The share that the agent's own compactions kept of the needed text, a sentence; nothing if no figure is known. */
-export function keptSentences({ agent, recorded, fills }: Decision): readonly string[] {
+export function keptSentences({ agent, recorded, fills, cost, waitsMs }: Decision): readonly string[] {
   if (recorded === null || recorded.gain === null || recorded.compactions === 0) return [];
-  const { compactions, gain, farGain, waitsMs } = recorded;
+  const { compactions, gain, farGain } = recorded;
+  const judged = compactions === cost.compactions ? "" : ` (${formatCount(compactions)} of them judged)`;
   const isSealed = fills.some(({ kind }) => kind === "encrypted summaries");
   const notes = [
     ...(farGain === null ? [] : [`older text: ${formatPercent(farGain)}%`]),
     ...(isSealed ? ["its encrypted summaries can't be read"] : []),
   ];
   return [
-    `${agent.title}'s ${formatNumberOf(compactions, "compaction")} kept ${isSealed ? "at least " : ""}${formatPercent(gain)}% of the text that later replies needed${notes.length === 0 ? "" : ` (${notes.join("; ")})`}${waitedText(waitsMs, compactions)}.`,
+    `${agent.title}'s ${formatNumberOf(cost.compactions, "compaction")}${judged} kept ${isSealed ? "at least " : ""}${formatPercent(gain)}% of the text that later replies needed${notes.length === 0 ? "" : ` (${notes.join("; ")})`}${waitedText(waitsMs, cost.compactions)}.`,
   ];
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */
-function factSentences({ agent, cost, waitsMs, days, choice, models, windowBy }: Decision, pays: Payment): readonly string[] {
+function factSentences(decision: Decision, pays: Payment): readonly string[] {
+  const { agent, cost, waitsMs, days, choice, models, windowBy, notJudged } = decision;
   const when = days === null ? "" : days.from === days.through ? `, ${days.from}` : `, ${days.from} to ${days.through}`;
   const { sessions: filling = 0, projects = 0 } = choice ?? {};
-  const of = projects > 1 ? ` (of ${formatCount(projects)} projects)` : "";
-  const fill = `${formatCount(filling)}${of} ${filling === 1 ? "fills" : "fill"} half of the window or more`;
+  const all = filling + notJudged.length;
+  const parts = [
+    all > filling ? `${formatCount(filling)} judged` : "",
+    projects > 1 ? `of ${formatCount(projects)} projects` : "",
+  ];
+  const of = parts.some((part) => part !== "") ? ` (${parts.filter((part) => part !== "").join(", ")})` : "";
+  const fill = `${formatCount(all)}${of} ${all === 1 ? "fills" : "fill"} half of the window or more`;
   const long = filling === 0 ? "" : `. ${fill}: only ${filling === 1 ? "it shows" : "they show"} a difference between settings`;
+  const apart = notJudged.map(({ id, overheadTokens }) => `${id} (${formatTokens(overheadTokens)})`).join(", ");
+  const are = notJudged.length === 1 ? "isn't judged" : "aren't judged";
   const shares = models.map(
     ({ modelId, sessions, usd }) =>
       `${modelId}${models.length === 1 ? "" : ` (${usd === null ? "" : `$${formatUsd(usd)}, `}${formatNumberOf(sessions, "session")})`}`,
@@ -483,6 +492,11 @@ function factSentences({ agent, cost, waitsMs, days, choice, models, windowBy }:
     cost.usdText?.replace(" by list prices", "") === usdText(cost, "tokens") ? "" : (cost.usdText ?? "no prices known");
   const facts = [
     `${formatNumberOf(cost.sessions, "session")}${when}${long}. Window of the newest: ${windowBy}.`,
+    ...(apart === ""
+      ? []
+      : [
+          `${formatNumberOf(notJudged.length, "session")} ${are}: ${apart}. Beside the log's messages the first request has more than half of the window.`,
+        ]),
     `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}${stated === "" ? "" : `; ${stated}`}.`,
   ];
   if (cost.compactions === 0) return [...facts, "Nothing was compacted."];

@@ -50,23 +50,15 @@ export interface SettingChoice {
   readonly proxy: SettingVerdict<SettingFigures>;
 }
 
-/** Facts about the current setting beside its replay. */
-interface CurrentFacts {
-  /** Why it is bad; `null` if nothing is known. */
-  readonly harm?: string | null;
-  /** True if the logs ran under it. */
-  readonly isOfLogs?: boolean;
-}
-
 /**
  * Compares settings over the sessions that fill half of the window. The rows need the policy `none` and the policy of every point, by their
- * names; the first point is the current setting. Proxy and plugin, whose replays have no stand-in for a model's summary, are compared with the
- * policy `recorded` if the logs ran under the current setting.
+ * names; the first point is the current setting, and `harm` says why it is bad. Proxy and plugin, whose replays have no stand-in for a model's
+ * summary, are compared with the policy `recorded` if the logs ran under the current setting.
  */
 export function chooseSetting(
   [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
   run: JudgedRun,
-  { harm: knownHarm = null, isOfLogs = false }: CurrentFacts = {},
+  { harm: knownHarm = null, isOfLogs = false }: { readonly harm?: string | null; readonly isOfLogs?: boolean } = {},
 ): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
   const settings = judgeSettings(run, current.policy.name);

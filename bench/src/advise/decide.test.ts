@@ -17,7 +17,8 @@ test("each log is imported and prepared once, however often it is replayed", { t
   const model = { ...({ type: "model-change", id: "m", modelId: "model" } as const), atMs: null };
   const limits = { contextWindowTokens: 32_000, maxOutputTokens: null };
   for (const { path, displayName } of files) {
-    const [start, ...entries] = madeTranscript(made, displayName).entries;
+    const size = displayName === "two" ? { resultChars: 200, overheadTokens: 40_000 } : {};
+    const [start, ...entries] = madeTranscript({ ...made, ...size }, displayName).entries;
     writeFileSync(path, encodeLog([...(start === undefined ? [] : [start]), { ...model, limits }, ...entries]));
   }
   const opener = createOpener(IMPORTERS);
@@ -29,6 +30,7 @@ test("each log is imported and prepared once, however often it is replayed", { t
   const logs = { agent: "codex", files, found: files.length, unread: [] } as const;
   const [decision] = await decideOn(logs, { corpus, run, pays: "tokens", counted: [], io });
   expect(decision?.choice?.rows.length).toBeGreaterThan(2);
+  expect(decision).toMatchObject({ notJudged: [{ id: "two" }], choice: { sessions: 2 } });
   expect(opener.counts()).toEqual({ imports: 3, preparations: 3 });
   const [planned] = await decideOn(logs, { corpus, run, pays: "plan", counted: [], io });
   expect(planned?.choice?.rows.map(({ kind }) => kind)).not.toContain("proxy");

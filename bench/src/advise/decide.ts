@@ -1,6 +1,7 @@
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { type EnginePolicy, RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { ModelPrices } from "@plimsoll/providers";
+import { shortId } from "../command/find-inputs.ts";
 import { createProgressBar } from "../command/progress-bar.ts";
 import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
@@ -71,8 +72,10 @@ export interface Decision {
   readonly cost: RecordedCost;
   /** How long the person waited for each compaction whose time is known, in milliseconds. */
   readonly waitsMs: readonly number[];
-  /** The agent's own compactions over the sessions that fill half of the window, with their waits; `null` without such sessions. */
-  readonly recorded: (Standing & Pick<Decision, "waitsMs">) | null;
+  /** The agent's own compactions over the judged sessions that fill half of the window; `null` without such sessions. */
+  readonly recorded: Standing | null;
+  /** Sessions that fill half of the window at their first request, with its text that the log lacks: no policy can be judged in them. */
+  readonly notJudged: readonly { readonly id: string; readonly overheadTokens: number }[];
   readonly fills: readonly WindowFill[];
   /** Why the agent has no setting to try in this window, as a phrase; `null` if it has. */
   readonly refusal: string | null;
@@ -182,8 +185,9 @@ export async function decideOn(
         ...{ agent: advised, models, windowTokens, windowBy, days: daysOf(report, counted) },
         refusal: setting?.kind === "remove" ? null : refusal,
         cost: recordedCost(report, counted),
-        waitsMs: waitsOf(report.sessions),
-        recorded: recordedIn(group),
+        waitsMs: report.sessions.flatMap(({ waitsMs }) => waitsMs ?? []),
+        recorded: judgeSettings(report, RECORDED_POLICY.name).over(RECORDED_POLICY.name),
+        notJudged: notJudgedIn(report),
         fills: windowFills(report, replyUsds),
         choice: choice === null || setting === undefined ? null : { ...choice, setting },
       };
@@ -191,11 +195,11 @@ export async function decideOn(
     .toSorted(byMoney);
 }
 
-const waitsOf = (sessions: BenchReport["sessions"]) => sessions.flatMap(({ waitsMs }) => waitsMs ?? []);
-
-function recordedIn({ report, long }: Group): Decision["recorded"] {
-  const own = judgeSettings(report, RECORDED_POLICY.name).over(RECORDED_POLICY.name);
-  return own && { ...own, waitsMs: waitsOf(report.sessions.filter(({ session }) => long.has(session))) };
+function notJudgedIn({ sessions, rows }: Group["report"]): Decision["notJudged"] {
+  const files = new Map(sessions.map(({ session, file }) => [session, file]));
+  return rows.flatMap(({ session, policy, why, overheadTokens }) =>
+    policy === NONE_POLICY.name && why !== null ? [{ id: shortId(files.get(session) ?? session), overheadTokens }] : [],
+  );
 }
 
 /** The name of an agent without knobs: `copilot-cli` is Copilot CLI, `roo-code` Roo Code. */
