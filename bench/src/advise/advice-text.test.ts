@@ -90,7 +90,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "too few sessions, with how many more",
     { kind: "too-few", missing: 1 },
-    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 1 more; --full shows the settings tried.",
+    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 1 more.",
     "nothing to set yet, 1 more session needed",
   ],
   [

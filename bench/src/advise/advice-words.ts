@@ -66,31 +66,24 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
   const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision, rows);
   const logs = decision.recorded === null ? [] : [settingRow("logs", { standing: decision.recorded, losses: [] })];
-  const fills = full ? decision.fills : shownFills(decision);
-  const shares = shareTexts(fills, ({ tokens }) => tokens);
   return {
     facts: factSentences(decision, pays),
     answers: answerSentences(decision, { pays, full }),
-    settings: !hasTable(decision, full)
+    settings: !hasTable(decision)
       ? null
       : {
           legend,
           rows: [...logs, ...rows.map((row, place) => settingRow(names[place] ?? "", row))],
         },
-    fills: fills.map(({ kind, tokens, usd }, place) => [
-      ...[fillName(kind), formatTokens(tokens), shares[place] ?? ""],
-      usd === null ? "" : `$${formatUsd(usd)}`,
-    ]),
+    fills: fillRows(decision, full),
     pastes: pastesOf(decision, pays),
   };
 }
 
 const settingRow = (name: string, row: ShownRow) => [name, ...SETTING_COLUMNS.map(([, cell]) => cell(row))];
 
-/** Whether a decision shows its settings' figures: of too few sessions only if all is asked for. */
-export function hasTable({ choice }: Decision, full: boolean): boolean {
-  return choice !== null && choice.rows.length > 0 && (full || choice.setting.kind !== "too-few");
-}
+/** Whether a decision has figures of settings. */
+export const hasTable = ({ choice }: Decision): boolean => choice !== null && choice.rows.length > 0;
 
 /** Settings without the keys that they lie under, as a line has no place for them. */
 function shortValues(values: Values): string {
@@ -99,7 +92,7 @@ function shortValues(values: Values): string {
 
 /** Names the rows of a decision, with a legend: with one setting the rows are its values, with several each has its first word. */
 function rowNames(
-  { agent, recorded }: Decision,
+  { agent, recorded, choice }: Decision,
   rows: readonly SettingFigures[],
 ): { readonly names: readonly string[]; readonly legend: string } {
   const now = agent.turning?.values ?? new Map();
@@ -125,7 +118,8 @@ function rowNames(
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
   const logs = recorded === null ? "" : ` logs: as recorded, not replayed${baseText(rows)}.`;
-  return { names, legend: `${[...tried, ...set].join(" ")}${proxy}${plugin}${logs}${over}${tokens}` };
+  const few = choice?.setting.kind === "too-few" ? `${formatNumberOf(choice.sessions, "session")}: too few to judge. ` : "";
+  return { names, legend: `${few}${[...tried, ...set].join(" ")}${proxy}${plugin}${logs}${over}${tokens}` };
 }
 
 /** The row that proxy and plugin are compared with, as half a sentence; empty without them. */
@@ -282,7 +276,7 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, words: Shown):
       return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
       const sessions = choice?.sessions ?? 0;
-      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more${words.full || !hasTable(decision, true) ? "" : "; --full shows the settings tried"}.`;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more.`;
     }
     case "remove": {
       const { harm, instead } = verdict;
@@ -511,20 +505,27 @@ function factSentences(decision: Decision, pays: Payment): readonly string[] {
   ];
 }
 
-/** The contents of a request that are worth a line: the largest, every MCP server and instruction file, and the others together. */
-function shownFills({ fills }: Decision): Decision["fills"] {
+/** The contents of the requests: all, or down to the last that is worth a line (the largest, and every MCP server and instruction file), and the others together. */
+function fillRows({ fills }: Decision, full: boolean): readonly (readonly string[])[] {
+  const shares = shareTexts(fills, ({ tokens }) => tokens);
+  const rowOf = (name: string, share: string, { tokens, usd }: Pick<WindowFill, "tokens" | "usd">) => [
+    ...[name, formatTokens(tokens), share, usd === null ? "" : `$${formatUsd(usd)}`],
+  ];
+  const rows = fills.map((fill, place) => rowOf(fillName(fill.kind), shares[place] ?? "", fill));
   const isShown = ({ kind, percent }: WindowFill, place: number) =>
     place < LARGEST_FILLS || (percent >= LEAST_PERCENT && /^(?:MCP server|instructions of) /.test(kind));
-  const others = fills.filter((fill, place) => !isShown(fill, place));
-  if (others.length < 2) return fills;
+  const shown = fills.findLastIndex(isShown) + 1;
+  const others = fills.slice(shown);
+  if (full || others.length < 2) return rows;
   const usd = others[0]?.usd === null ? null : sumOf(others, (fill) => fill.usd ?? 0);
-  const rest = { tokens: sumOf(others, ({ tokens }) => tokens), percent: sumOf(others, ({ percent }) => percent), usd };
-  return [...fills.filter(isShown), { kind: formatNumberOf(others.length, "other kind"), ...rest }];
+  const share = 100 - sumOf(shares.slice(0, shown), (text) => Number.parseFloat(text.replace("< ", "")));
+  const rest = { tokens: sumOf(others, ({ tokens }) => tokens), usd };
+  return [...rows.slice(0, shown), rowOf(formatNumberOf(others.length, "other kind"), `${share.toFixed(1)}%`, rest)];
 }
 
 /** Kinds that are always shown, and the share from which a server or file is shown too; chosen. */
 const LARGEST_FILLS = 4;
-const LEAST_PERCENT = 0.05;
+const LEAST_PERCENT = 1;
 
 /** A kind of content as a person calls it. */
 export function fillName(kind: string): string {

@@ -233,7 +233,7 @@ export function adviceHtml(
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
 ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
-${decisions.some((decision) => hasTable(decision, true)) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
+${decisions.some(hasTable) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
 <ul>${[...agents.map(sourceText), ...(source === "" ? [] : [source])].map((text) => html`<li class="note">${text}</li>`)}</ul>
 <p class="note">${decisions.some(({ choice }) => pays === "tokens" && choice?.rows.some(({ kind }) => kind === "proxy")) ? html`<code>${agents[0]?.program ?? ""} proxy --help</code> says how to run the proxy. ` : html``}Replays use the recorded replies, so they do not show task success.</p>`;
@@ -278,15 +278,14 @@ export function adviceText(
     ? problems
     : problems.filter((one, place) => isUnread(one) || problems.findIndex(({ kind }) => kind === one.kind) === place);
   const untold = problems.length - told.length;
-  const isTabled = (decision: Decision) => hasTable(decision, full);
   const blocks = [
     prose(spentSentence(decisions, pays, source)).slice(0, 2),
     problemText(told).split("\n"),
-    shown.some(isTabled) ? prose(MEASURE_READING) : [],
+    shown.some(hasTable) ? prose(MEASURE_READING) : [],
     ...shown.map((decision) =>
       decisionLines(decision, {
         ...{ columns, pays, full },
-        isRead: decision === shown.find(isTabled),
+        isRead: decision === shown.find(hasTable),
       }),
     ),
     rest.flatMap((decision) => prose(`${decisionTitle(decision, pays)}. ${answerSentences(decision, { pays })[0] ?? ""}`)),
