@@ -146,12 +146,14 @@ function offerText({ choice, recorded }: Decision, { best, sureness, cheaper }: 
   const moved = (verb: string, sign: string, all: SettingFigures["losses"]) => {
     const shown = full ? all : all.slice(0, NAMED_MEASURES);
     const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
-    const named = shown.map(({ measure, points }) => `${measure} ${sign}${formatPercent(points)}`).join(", ");
+    const cases = (loss: SettingFigures["losses"][number]) => (loss.onHalf ? ` (${formatNumberOf(loss.cases, "case")})` : "");
+    const named = shown.map((each) => `${each.measure} ${sign}${formatPercent(each.points)}${cases(each)}`).join(", ");
     return all.length === 0 ? [] : [`${verb} points: ${named}${others}`];
   };
-  const [loses = "loses nothing measured"] = moved("loses", "−", best.losses);
-  const losses = isOnHalf(best) ? "loses nothing measured over all sessions" : loses;
+  const [{ worst }, [loses]] = [best, moved("loses", "−", best.losses)];
   const doubt = isOnHalf(best) ? ` Not sure: ${ON_HALF} it ${loses}.` : "";
+  const little = worst && `loses less than a point of each measure (most: ${worst.measure} −${formatPercent(worst.points)})`;
+  const losses = (doubt === "" ? loses : null) ?? little ?? "loses nothing measured";
   const [low, high] = [sureness.cost.through, sureness.cost.from].map((percent) => formatPercent(100 - percent));
   const isUnset = choice?.setting.kind === "remove";
   const replayed = choice?.rows.find(({ kind }) => kind === (isUnset ? "default" : "now"))?.standing;
@@ -334,8 +336,9 @@ const lossText = (loss: SettingFigures["losses"][number]) => `up to ${formatPerc
 /** The largest loss of an offer in words, or the doubt. */
 function worstLoss(best: SettingFigures): string {
   const [worst] = best.losses;
-  const loses = `loses ${worst === undefined ? "nothing" : lossText(worst)}`;
-  return worst?.onHalf ? `loses nothing over all sessions, but on one half of them ${lossText(worst)}` : loses;
+  const little = best.worst === undefined ? "nothing" : "under a point";
+  if (worst?.onHalf) return `loses ${little} over all sessions, but on one half up to ${lossOf(worst)}`;
+  return `loses ${worst === undefined ? little : lossText(worst)}`;
 }
 
 const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
@@ -451,7 +454,7 @@ export function shortAnswer(decision: Decision, pays: Payment = "tokens"): strin
 export function keptSentences({ agent, recorded, fills, cost, waitsMs }: Decision): readonly string[] {
   if (recorded === null || recorded.gain === null || recorded.compactions === 0) return [];
   const { compactions, gain, farGain } = recorded;
-  const judged = compactions === cost.compactions ? "" : ` (${formatCount(compactions)} of them judged)`;
+  const judged = compactions === cost.compactions ? "" : ` (${formatCount(compactions)} judged)`;
   const isSealed = fills.some(({ kind }) => kind === "encrypted summaries");
   const notes = [
     ...(farGain === null ? [] : [`older text: ${formatPercent(farGain)}%`]),

@@ -24,7 +24,9 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly savedUsd: number | null;
   /** Measures that keep less than under the current setting, by a point at least, the worst first, or if none on a half of the sessions; for this one, less than by default. */
   readonly losses: readonly WorseMeasure[];
-  /** Measures that keep more, in the same way. */
+  /** The measure that keeps less by the most, however little; left out if none does. */
+  readonly worst?: WorseMeasure | undefined;
+  /** Measures that keep more by a point at least. */
   readonly gains: readonly WorseMeasure[];
 }
 
@@ -79,7 +81,8 @@ export function chooseSetting(
     const losses = point.kind === "now" ? harms : judges.lossesOf(standing);
     const savedUsd = base.usd === null || standing.usd === null ? null : base.usd - standing.usd;
     const isAgainstLogs = base === recorded;
-    return [{ ...point, isAgainstLogs, standing, costRatio, savedUsd, losses, gains: lossesAgainst(base, standing) }];
+    const [worst] = lossesAgainst(standing, base, 0);
+    return [{ ...point, isAgainstLogs, worst, standing, costRatio, savedUsd, losses, gains: lossesAgainst(base, standing) }];
   });
   const verdict = (kinds: readonly SettingPoint["kind"][], mostPoints = MOST_LOST_POINTS) => {
     const cheaper = rows.filter(({ kind, costRatio }) => kinds.includes(kind) && costRatio * SAME_COST_RATIO <= 1);

@@ -58,7 +58,7 @@ export function choose(
     other.policy !== own.policy && isJudge(other) && other.costPercent <= own.costPercent * SAME_COST_RATIO;
   const rivalsOf = (own: Standing) => (current === undefined ? [null, ...standings.filter(isRivalOf(own))] : [current]);
   const judged = isPickOnly ? [] : standings;
-  const worse = new Map(judged.map((own) => [own.policy, worseThan(own, rivalsOf(own), withIntervals)]));
+  const worse = new Map(judged.map((own) => [own.policy, worseThan(own, rivalsOf(own), withIntervals ? null : LEAST_POINTS)]));
   const isUnbeaten = (own: Standing) => worse.get(own.policy)?.length === 0 || (isPickOnly && isAhead(own, rivalsOf(own)));
   const isAble = ({ lostRequests, tooLarge }: Standing) =>
     current === undefined ? lostRequests === 0 : tooLarge <= current.tooLarge;
@@ -73,9 +73,9 @@ export function choose(
   return { worse, front, recommended, pick: current === undefined ? knee() : (recommended[0] ?? null) };
 }
 
-/** The measures on which a setting holds less than the current one by a point at least, the most first. */
-export function lossesAgainst(own: Standing, current: Standing): readonly WorseMeasure[] {
-  return worseThan(own, [current], false);
+/** The measures on which a setting holds less than the current one by a point at least, or by so many points, the most first. */
+export function lossesAgainst(own: Standing, current: Standing, leastPoints: number = LEAST_POINTS): readonly WorseMeasure[] {
+  return worseThan(own, [current], leastPoints);
 }
 
 /** True for a setting that is a twentieth cheaper than the current one. */
@@ -103,14 +103,14 @@ function isAhead(own: Standing, rivals: readonly (Standing | null)[]): boolean {
   return !VECTOR.some((_, place) => rivals.some((rival) => meanDifference(rival, own, place) >= LEAST_POINTS));
 }
 
-/** By measure, the rival that is most ahead; `null` among them is the tail of the policy's own size. */
-function worseThan(own: Standing, rivals: readonly (Standing | null)[], withIntervals: boolean): readonly WorseMeasure[] {
+/** By measure, the rival that is most ahead, by so many points or (`null`) by intervals; `null` among the rivals is the tail of the policy's own size. */
+function worseThan(own: Standing, rivals: readonly (Standing | null)[], leastPoints: number | null): readonly WorseMeasure[] {
   const found = VECTOR.flatMap(({ name: measure }, place): readonly WorseMeasure[] => {
     const others = rivals.map((rival) => ({ rival, points: meanDifference(rival, own, place) }));
     const first = others
       .filter(({ points }) => points > 0)
       .toSorted((a, b) => b.points - a.points)
-      .find(({ rival, points }) => (withIntervals ? isBetter(rival, own, place) : points >= LEAST_POINTS));
+      .find(({ rival, points }) => (leastPoints === null ? isBetter(rival, own, place) : points >= leastPoints));
     if (first === undefined) return [];
     const { rival, points } = first;
     const uses = own.units.map(({ vector }, session) =>
