@@ -1,10 +1,9 @@
 import { createSession, type Message, type SessionEntry } from "@plimsoll/core";
-import { assistant, callPart, human, logOf, reply, result } from "@plimsoll/core/testing";
+import { assistant, callPart, human, logOf, never, reply, result } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
 import { asPublished } from "./peers.ts";
 
-const never = new AbortController().signal;
 const WINDOW = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };
 const LONG = "word ".repeat(4_000);
 

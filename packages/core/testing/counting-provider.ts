@@ -5,7 +5,7 @@ import { messageChars } from "../src/message/size.ts";
 import type { Policy } from "../src/policy/policy.ts";
 import { createSession } from "../src/session/open-session.ts";
 import type { Session } from "../src/session/session.ts";
-import { calling, human, logOf, result, usageEntry } from "../src/testing/builders.ts";
+import { calling, human, logOf, never, result, usageEntry } from "../src/testing/builders.ts";
 
 /** How a provider counts: a multiple of the count by four characters a token, and tokens that no log shows. */
 export interface Counting {
@@ -41,7 +41,6 @@ export interface Counted {
 }
 
 const UNSAID = { observedLimitTokens: null, observedPromptTokens: null } as const;
-const NEVER = new AbortController().signal;
 
 /** Plays the session on the shipped manager, with the digest as its summariser. */
 export async function playCounted(session: CountedSession): Promise<Counted> {
@@ -57,7 +56,7 @@ export async function playCounted(session: CountedSession): Promise<Counted> {
     return outcome;
   };
   const fit = async (input: Pick<FitInput, "gate" | "recovery" | "observedLimitTokens" | "observedPromptTokens">) =>
-    judge(await manager.fit({ pending: [], model, nowMs: null, ...input }, NEVER));
+    judge(await manager.fit({ pending: [], model, nowMs: null, ...input }, never));
   const isAccepted = async (): Promise<boolean> => {
     for (let recovery = 0; ; recovery++) {
       const promptTokens = promptTokensOf(manager, counting, requests);

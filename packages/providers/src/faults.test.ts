@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import type { ModelClient, ModelEvent, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError } from "@plimsoll/core";
-import { human } from "@plimsoll/core/testing";
+import { human, never } from "@plimsoll/core/testing";
 import { type Fault, type Simulator, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CLIENTS, type ClientOf } from "../testing/wire-clients.ts";
@@ -21,7 +21,6 @@ const SLOWEST_MS = 60_000;
 
 const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY };
 const retry = { maximumAttempts: 3, firstWaitMs: 100, maximumWaitMs: 60_000 };
-const signal = new AbortController().signal;
 
 const request: ModelRequest = {
   context: { system: "", tools: [], messages: [human("1", SECRET_TEXT)], dynamicContext: null },
@@ -35,8 +34,8 @@ interface Mode {
 }
 
 const modes: readonly Mode[] = [
-  { mode: "whole", ask: (client, by = signal) => client.complete(request, by) },
-  { mode: "streamed", ask: (client, by = signal) => eventsOf(client.stream(request, by)) },
+  { mode: "whole", ask: (client, by = never) => client.complete(request, by) },
+  { mode: "streamed", ask: (client, by = never) => eventsOf(client.stream(request, by)) },
 ];
 
 /** A client that waits for nothing, and for no answer too long, unless the options say so. */
@@ -130,7 +129,7 @@ describe.each(Object.entries(CLIENTS))("%s", { timeout: SLOWEST_MS }, (_wire, cr
 
   test("an error inside a stream takes back what came before it", async () => {
     const simulator = await simulatorWith({ faults: ({ index }) => (index === 0 ? { kind: "stream-error" } : null) });
-    const events = await eventsOf(clientOf(simulator).stream(request, signal));
+    const events = await eventsOf(clientOf(simulator).stream(request, never));
     const types = events.map(({ type }) => type);
     expect(types).toContain("retry");
     expect(types.at(-1)).toBe("reply");
@@ -161,7 +160,7 @@ describe.each(Object.entries(CLIENTS))("%s", { timeout: SLOWEST_MS }, (_wire, cr
     const simulator = await simulatorWith({ faults: ({ index }) => (index === 0 ? { kind: "slow-stream", pause } : null) });
     const limits: number[] = [];
     const idleWait = (ms: number) => (limits.push(ms) === 1 ? begun : new Promise<void>(() => undefined));
-    const events = await eventsOf(clientOf(simulator, { idleWait, idleTimeoutMs: 9_000 }).stream(request, signal));
+    const events = await eventsOf(clientOf(simulator, { idleWait, idleTimeoutMs: 9_000 }).stream(request, never));
     expect(events[0]).toEqual({ type: "retry", attempt: 1, class: "transient", waitMs: 100 });
     expect(events.at(-1)?.type).toBe("reply");
     expect(limits[0]).toBe(9_000);
@@ -173,7 +172,7 @@ describe.each(Object.entries(CLIENTS))("%s", { timeout: SLOWEST_MS }, (_wire, cr
     const types: string[] = [];
     const idleWait = () =>
       types.includes("text-delta") && !types.includes("retry") ? Promise.resolve() : new Promise<void>(() => undefined);
-    for await (const { type } of clientOf(simulator, { idleWait }).stream(request, signal)) types.push(type);
+    for await (const { type } of clientOf(simulator, { idleWait }).stream(request, never)) types.push(type);
     expect(types.filter((type) => type === "retry")).toHaveLength(1);
     expect(types[0]).toBe("text-delta");
     expect(types.at(-1)).toBe("reply");
@@ -183,7 +182,7 @@ describe.each(Object.entries(CLIENTS))("%s", { timeout: SLOWEST_MS }, (_wire, cr
     const pause = (index: number) => (index < 5 ? Promise.resolve() : new Promise<void>(() => undefined));
     const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
     const types: string[] = [];
-    for await (const event of clientOf(simulator).stream(request, signal)) {
+    for await (const event of clientOf(simulator).stream(request, never)) {
       types.push(event.type);
       break;
     }
@@ -194,13 +193,13 @@ describe.each(Object.entries(CLIENTS))("%s", { timeout: SLOWEST_MS }, (_wire, cr
     const pauses: number[] = [];
     const pause = (index: number) => Promise.resolve(void pauses.push(index));
     const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
-    expect((await eventsOf(clientOf(simulator).stream(request, signal))).at(-1)).toMatchObject({ type: "reply" });
+    expect((await eventsOf(clientOf(simulator).stream(request, never))).at(-1)).toMatchObject({ type: "reply" });
     expect(pauses.length).toBeGreaterThan(3);
   });
 
   test("usage that is not told is not made up", async () => {
     const simulator = await simulatorWith({ faults: () => ({ kind: "no-usage" }) });
-    const { usage } = await clientOf(simulator).complete(request, signal);
+    const { usage } = await clientOf(simulator).complete(request, never);
     expect(usage.input.totalTokens).toBeNull();
     expect(usage.billed).toEqual({ inputTokens: null, outputTokens: null });
   });
@@ -224,14 +223,14 @@ describe.each(Object.entries(CLIENTS))("%s", { timeout: SLOWEST_MS }, (_wire, cr
 test("a window that is full before anything is written is an overflow", async () => {
   const simulator = await simulatorWith({ replies: [{ parts: [], stop: "window-full" }] });
   const client = createAnthropicClient({ baseUrl: simulator.url, environment, retry });
-  expect(await failureOf(client.complete(request, signal))).toMatchObject({ code: "context-overflow" });
+  expect(await failureOf(client.complete(request, never))).toMatchObject({ code: "context-overflow" });
   expect(simulator.exchanges()).toHaveLength(1);
 });
 
 test("a refusal without words is a reply", async () => {
   const simulator = await simulatorWith({ replies: [{ parts: [], stop: "refusal" }] });
   const client = createAnthropicClient({ baseUrl: simulator.url, environment, retry });
-  expect(await client.complete(request, signal)).toMatchObject({ stopReason: "refusal", draft: { parts: [] } });
+  expect(await client.complete(request, never)).toMatchObject({ stopReason: "refusal", draft: { parts: [] } });
 });
 
 test.each([

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, turns, words } from "../../testing/small-session.ts";
 import type { Policy } from "../policy/policy.ts";
-import { human, logOf, reply, usageEntry } from "../testing/builders.ts";
+import { human, logOf, never, reply, usageEntry } from "../testing/builders.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import type { Session } from "./session.ts";
 
-const never = new AbortController().signal;
 const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
 
 describe("acting at once", () => {

@@ -3,13 +3,12 @@ import { SMALL_POLICY, SMALL_WINDOW, turns } from "../../testing/small-session.t
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
-import { logOf } from "../testing/builders.ts";
+import { logOf, never } from "../testing/builders.ts";
 import { muchLater } from "../testing/scripted-ports.ts";
 import { type Usage, usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
 import { createSession } from "./open-session.ts";
 
-const never = new AbortController().signal;
 const at = { gate: "before-step", pending: [], model: SMALL_WINDOW } as const;
 const PREPARING: Policy = { ...SMALL_POLICY, prepare: { atLeast: { tokens: 6000 } } };
 

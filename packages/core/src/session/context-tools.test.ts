@@ -5,7 +5,7 @@ import { type Message, textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
-import { assistant, callPart, human, reply, result, sessionStart } from "../testing/builders.ts";
+import { assistant, callPart, human, never, reply, result, sessionStart } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import { contextTools } from "./context-tools.ts";
@@ -14,7 +14,6 @@ import { admitToolResult, createMemoryArtifactStore } from "./recall.ts";
 import type { SessionOptions } from "./session.ts";
 
 const model = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
-const never = new AbortController().signal;
 const PASSAGE = "The harbour's gate code is 4711.\nIt changes in May.";
 
 /** Steps of about 1,100 tokens each. */

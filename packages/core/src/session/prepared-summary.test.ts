@@ -2,11 +2,10 @@ import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import type { FitInput, PreparedSummary } from "../engine/fit-input.ts";
 import type { Policy } from "../policy/policy.ts";
-import { human, reply } from "../testing/builders.ts";
+import { human, never, reply } from "../testing/builders.ts";
 import { rejected } from "../testing/unusable-answers.ts";
 import type { SessionOptions } from "./session.ts";
 
-const never = new AbortController().signal;
 const input: FitInput = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null };
 
 /** A session of 6,000 tokens whose summary was prepared then, and which goes on. */

@@ -6,14 +6,13 @@ import { type Message, sharedPrefixCount, textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
-import { human, reply, usageEntry } from "../testing/builders.ts";
+import { human, never, reply, usageEntry } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import { createSession } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 const POLICY: Policy = { ...SVEN_POLICY, facts: { maxTokens: 0 } };
 const SWITCHING = { gate: "before-submit", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
-const never = new AbortController().signal;
 const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
 const works: Summarizer = () => Promise.resolve({ text: "what happened", usage: null, stopReason: "end" });
 /** An outcome that compacted, with these facts in its record. */

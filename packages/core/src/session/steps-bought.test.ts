@@ -5,14 +5,13 @@ import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
-import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
+import { calling, human, never, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createSession } from "./open-session.ts";
 import type { SessionInput } from "./session.ts";
 
 const WINDOW_TOKENS = 128_000;
 const LIMITS = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: null } as const;
 const STEPS = 60;
-const never = new AbortController().signal;
 const wordsOf = (tokens: number) => "some words of a text ".repeat(Math.round((tokens * 4) / 21));
 
 /** Lines of code with names and errors of their own, which digests quote and which are recalled. */

@@ -6,14 +6,13 @@ import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
-import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
+import { calling, human, never, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createEstimator } from "../tokens/built-in-estimators.ts";
 import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import { usageOf } from "../usage.ts";
 import { createSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
 
-const never = new AbortController().signal;
 const WIDE = { contextWindowTokens: 200_000, maxOutputTokens: 4000 };
 const POLICY: Policy = { ...PLIMSOLL_POLICY, estimator: { kind: "ledger" } };
 

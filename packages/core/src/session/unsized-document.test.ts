@@ -2,12 +2,11 @@ import { expect, test } from "vitest";
 import type { ImagePart, Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { calling, human, logOf, result, usageEntry } from "../testing/builders.ts";
+import { calling, human, logOf, never, result, usageEntry } from "../testing/builders.ts";
 import { createSession } from "./open-session.ts";
 
 const WINDOW = { contextWindowTokens: 100_000, maxOutputTokens: null } as const;
 const TRUE_TOKENS = 75_000;
-const never = new AbortController().signal;
 
 /** A part of whose size nothing is said. */
 const documentAt = (mediaType: string): ImagePart => ({

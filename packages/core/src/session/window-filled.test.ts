@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
-import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
+import { calling, human, never, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import type { WindowFilledEvent } from "./events.ts";
 import { createSession } from "./open-session.ts";
 
 const LIMITS = { contextWindowTokens: 40_000, maxOutputTokens: 8_000 } as const;
-const never = new AbortController().signal;
 
 /** Returns the events of five steps beside a system text of so many characters, with so many more tokens reported for each request. */
 async function toldOf(systemChars: number, { reportedMore = 0, enabled = true } = {}) {

@@ -4,13 +4,12 @@ import { isHuman, type Message, textOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
-import { assistant, callPart, human, humanImage, reply, result } from "../testing/builders.ts";
+import { assistant, callPart, human, humanImage, never, reply, result } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import { chunkedSummarizer } from "./chunked.ts";
 
 const { messageTokens } = strategyInput([]);
 const text = (count: number, letter = "x") => letter.repeat(count);
-const never = new AbortController().signal;
 
 /** A request for one summary of the messages, in one part for each prompt. */
 function requestFor(...parts: readonly (readonly Message[])[]): SummaryRequest {

@@ -23,6 +23,9 @@ import type {
 import { createMessageIndex, type MessageIndex } from "../session/recall.ts";
 import { usageOf } from "../usage.ts";
 
+/** A signal that never aborts. */
+export const never: AbortSignal = new AbortController().signal;
+
 /** Makes a message of one text that a person wrote. */
 export function human(id: string, text: string): UserMessage {
   return { role: "user", id, origin: "human", parts: [{ type: "text", text }], atMs: null };

@@ -8,6 +8,7 @@ export {
   compaction,
   human,
   logOf,
+  never,
   replacedHistory,
   reply,
   result,

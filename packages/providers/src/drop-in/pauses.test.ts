@@ -1,5 +1,5 @@
 import { type CompactionEntry, createDigest, createSession, PLIMSOLL_POLICY, usageOf } from "@plimsoll/core";
-import { human, reply, sessionStart, usageEntry } from "@plimsoll/core/testing";
+import { human, never, reply, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { DROP_INS, type DropInKind } from "../../testing/array-drop-ins.ts";
 import { modelPriors } from "../priors/model-priors.ts";
@@ -8,7 +8,6 @@ import type { ContractTurn } from "../testing/index.ts";
 const MINUTE_MS = 60_000;
 const WORDS = "and so on ";
 const limits = { contextWindowTokens: 16_000, maxOutputTokens: 1_000 };
-const never = new AbortController().signal;
 
 /** 32 messages of a person, with the time at each; together nine tenths of the input budget. */
 const texts = Array.from({ length: 32 }, (_, index) => `${index}: ${WORDS.repeat(140)}`);

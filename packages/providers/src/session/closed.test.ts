@@ -9,7 +9,6 @@ import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
 import { createAnthropicSession } from "../anthropic/index.ts";
 import { createMessagesCompactor } from "../drop-in/anthropic.ts";
 
-const NEVER = new AbortController().signal;
 const CLOSED = { code: "closed" };
 const limits = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };
 const MODEL = { model: "claude-haiku-5-5", max_tokens: 1_000 };
@@ -129,7 +128,7 @@ describe.each(STORES)("over %s", (_, made) => {
       async () => session.result("c", "text"),
       () => session.send(async () => answer),
       () => session.recall("h", { startChar: 0, maximumChars: 1 }),
-      () => conversation.fit(input, NEVER),
+      () => conversation.fit(input, new AbortController().signal),
       () => conversation.inTurn(async () => 1),
       () => conversation.say({ role: "user", origin: "human", parts, atMs: null }),
       () => conversation.leaveReasoning(),
