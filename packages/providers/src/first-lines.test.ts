@@ -5,6 +5,7 @@ import { createMemorySessionStore } from "@plimsoll/stores";
 import type OpenAI from "openai";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import { refusal } from "../testing/doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { catalogLimits, resolveModel } from "./catalog/resolve-model.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
@@ -20,7 +21,6 @@ import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
 import type { SdkSession } from "./session/session.ts";
 
-const NEVER = new AbortController().signal;
 const NEAR = 'there is no preset "plimsol": did you mean plimsoll?';
 
 interface Asked {
@@ -53,7 +53,7 @@ const DOORS: readonly (readonly [name: string, open: (asked: Asked) => Promise<u
     async ({ model, policy }) =>
       await createSession({ policy, summarizer: createDigest(), limitsOf: catalogLimits }).fit(
         { gate: "before-step", pending: [], model },
-        NEVER,
+        new AbortController().signal,
       ),
   ],
   [
@@ -71,19 +71,16 @@ test.each(DOORS)("%s takes a policy and a model by their names", async (_, open)
   await expect(open({ policy: "plimsoll", model: "gpt-5.5" })).resolves.toBeDefined();
 });
 
-test.each(DOORS)("%s refuses the name of no policy with the nearest", async (_, open) => {
+test.each(DOORS)("%s refuses the name of no policy with the nearest, and a misspelt model", async (_, open) => {
   await expect(open({ policy: "plimsol", model: "gpt-5.5" })).rejects.toMatchObject({ code: "bad-input", message: NEAR });
+  const message = expect.stringContaining("give `limits`");
+  await expect(open({ policy: "plimsoll", model: "gpt-5.55" })).rejects.toMatchObject({ code: "bad-input", message });
 });
 
 test.each(DOORS)("%s names definePolicy for changes of a preset", async (_, open) => {
   const policy: string = Object({ extends: "plimsoll", actAt: "60%" });
   const message = expect.stringContaining("give definePolicy({ … }) of them");
   await expect(open({ policy, model: "gpt-5.5" })).rejects.toMatchObject({ code: "bad-policy", message });
-});
-
-test.each(DOORS)("%s refuses a misspelt model", async (_, open) => {
-  const asked = { policy: "plimsoll", model: "gpt-5.55" };
-  await expect(open(asked)).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining("give `limits`") });
 });
 
 test.each([
@@ -146,16 +143,18 @@ test.each([
   ["one that is below a size", "opal", SMALL, 1_000, "unchanged", /^\d+ tokens are below the trigger of 25600$/],
   ["an unknown window", "sven", { ...SMALL, contextWindowTokens: null }, 1_000, "unchanged", /window is not known/],
   ["a policy that does nothing", "none", SMALL, 1_000, "unchanged", /the policy compacts nothing/],
-  ["a long history", "plimsoll", SMALL, 300_000, "compacted", /^the next request might not fit: it frees \d+ of \d+ tokens$/],
+  ["a long history", "plimsoll", SMALL, 300_000, "compacted", /^the request did not fit 28000 tokens: the cut frees \d+ of/],
 ] as const)("`last` says what became of %s", async (_, policy, limits, chars, kind, why) => {
   const compactor = createChatCompactor({ policy, limits });
   expect(compactor.last).toBeNull();
-  await compactor.fit(longChat(chars));
+  const chat = [...longChat(chars), { role: "user", content: "And now? ".repeat(900) } as const];
+  const sent = await compactor.fit(chat);
   const { last } = compactor;
-  expect(last).toMatchObject({ kind, why: expect.stringMatching(why) });
-  expect(last?.sessionId).toBe(compactor.conversations()[0]?.sessionId);
-  expect((last?.tokensBefore ?? 0) > (last?.tokensAfter ?? 0)).toBe(kind === "compacted");
-  expect((last?.replaced ?? []).length > 0).toBe(kind === "compacted");
+  expect(last).toMatchObject({ kind, sessionId: compactor.sessionIdOf(sent), why: expect.stringMatching(why) });
+  const whole = createChatCompactor({ policy, limits: { ...limits, contextWindowTokens: 9e6 } });
+  expect(Math.abs((last?.tokensBefore ?? 0) - (whole.expectedTokens(await whole.fit(chat)) ?? 0))).toBeLessThanOrEqual(2);
+  const isLess = (last?.tokensBefore ?? 0) > (last?.tokensAfter ?? 0);
+  expect([isLess, (last?.replaced ?? []).length > 0]).toEqual([kind === "compacted", kind === "compacted"]);
 });
 
 test("`last` counts the choice of a keep rule of one's own", async () => {
@@ -266,6 +265,18 @@ test("`last` names what cannot fit, also if that is thrown", async () => {
   const compactor = createChatCompactor({ policy: "plimsoll", limits: SMALL });
   await expect(compactor.fit([{ role: "user", content: "word ".repeat(60_000) }])).rejects.toThrow("cannot be made to fit");
   expect(compactor.last).toMatchObject({ kind: "irreducible", why: expect.stringContaining("the person's last message") });
+});
+
+test.each([
+  [60_000, 32_000, "resulted in 70000 tokens", /: \d+ for system text, .* message$/, 4],
+  [20_000, 1_000_000, "input length and `max_tokens` exceed context limit: 29000 + 4000 > 32000", /^29000 tokens /, 1],
+])("events and `last` say what was refused: %s words of %s", async (words, contextWindowTokens, message, why, events) => {
+  const onEvent = vi.fn();
+  const compactor = createChatCompactor({ policy: "plimsoll", limits: { ...SMALL, contextWindowTokens }, onEvent });
+  const error = refusal(400, { message, code: "context_length_exceeded" });
+  const call = vi.fn(async () => Object({})).mockRejectedValueOnce(error);
+  await compactor.send([{ role: "user", content: "word ".repeat(words) }], call, { onReply: vi.fn() }).catch(() => null);
+  expect([compactor.last?.why, onEvent.mock.calls.length]).toEqual([expect.stringMatching(why), events]);
 });
 
 test("a session says the same of its newest request", async () => {

@@ -27,7 +27,7 @@ export function resultCut(
     : { type: "result-cut", toolName, handle, chars: textOf(given).length - textOf(message).length };
 }
 
-/** The report of the newest fit. Sizes are expected tokens of the request. */
+/** The report of the newest fit. Sizes, in `why` too, are expected tokens of the request as sent: with a person's new message, which events and the log leave out. */
 export interface FitReport {
   readonly kind: FitOutcome["kind"];
   /** The caller's key of the conversation; `null` without one, and for a session. */
@@ -36,6 +36,7 @@ export interface FitReport {
   readonly sessionId: string | null;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** Of this fit; `cap` is listed under any `kind`, since results are cut on arrival. */
   readonly replaced: readonly Replaced[];
   /** A line for each keep rule that failed or lost choices, and for each of your own also what it kept: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
   readonly unkept: readonly string[];
@@ -85,10 +86,12 @@ interface Fitted {
 export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitReport {
   const { key = null, sessionId, expectedTokens: tokensAfter, cuts, learned } = fitted;
   const outcome = outcomes.findLast(({ kind }) => kind !== "unchanged") ?? outcomes.at(-1);
-  const refusal = outcomes.findLast((each) => each.refusal)?.refusal ?? null;
+  const told = outcomes.findLast((each) => each.refusal);
+  const refusal = told?.refusal ?? null;
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
+  const freedTokens = entries.reduce((sum, { record }) => sum + (record.tokensBefore ?? 0) - (record.tokensAfter ?? 0), 0);
   const status = `status ${refusal?.status ?? "unknown"}`;
-  const refused = refusal && (entries.length > 0 ? `${status} in unknown words, ` : `the cut after ${status} is undone, `);
+  const refused = refusal && (told?.entry ? `${status} in unknown words, ` : `the cut after ${status} is undone, `);
   const spans: Replaced[] = [];
   const parts: Pick<CutResult, "handle" | "chars">[] = [];
   const unkept: string[] = [];
@@ -105,13 +108,13 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
     kind: outcome?.kind ?? "unchanged",
     key,
     sessionId,
-    tokensBefore: entries[0]?.record.tokensBefore ?? tokensAfter,
+    tokensBefore: tokensAfter + freedTokens,
     tokensAfter,
     replaced: [...spans, ...byHandles("handles", parts), ...byHandles("cap", cuts)],
     unkept,
     learned,
     refusal,
-    why: `${refused ?? ""}${outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted)}`,
+    why: `${refused ?? ""}${outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted, freedTokens)}`,
   };
 }
 
@@ -132,20 +135,24 @@ const COMPACTED: Readonly<Record<CompactionEntry["record"]["reason"], string>> =
   recorded: "another agent recorded this cut",
 };
 
-function whyOf(outcome: FitOutcome, { policy, limits, learned, expectedTokens }: Fitted): string {
+function whyOf(outcome: FitOutcome, { policy, limits, learned, expectedTokens }: Fitted, freedTokens: number): string {
   const isPriced = policy.trigger.pays !== undefined;
   switch (outcome.kind) {
     case "compacted": {
-      const { reason, tokensBefore, tokensAfter } = outcome.entry.record;
-      const freed = `it frees ${(tokensBefore ?? 0) - (tokensAfter ?? 0)} of ${tokensBefore} tokens`;
-      return `${isPriced && reason === "threshold" ? "a cut pays now" : COMPACTED[reason]}: ${freed}`;
+      const { reason, budgetTokens } = outcome.entry.record;
+      const tokensBefore = expectedTokens + freedTokens;
+      const cut = `the cut frees ${freedTokens} of ${tokensBefore} tokens`;
+      const isOver =
+        ["threshold", "emergency", "over-budget"].includes(reason) && tokensBefore > (budgetTokens ?? tokensBefore);
+      if (isOver) return `the request did not fit ${budgetTokens} tokens: ${cut}`;
+      return `${isPriced && reason === "threshold" ? "a cut pays now" : COMPACTED[reason]}: ${cut}`;
     }
     case "cancelled":
       return `no cut: ${outcome.why}`;
     case "failed":
       return `nothing was cut: ${outcome.steps.map(({ strategy, outcome: end, detail }) => `${strategy}: ${detail ?? end}`).join("; ")}`;
     case "irreducible":
-      return `over ${outcome.budgetTokens} tokens: ${outcome.parts.map(({ what, tokens }) => `${tokens} for ${PART_WORDS[what]}`).join(", ")}`;
+      return `over ${outcome.budgetTokens} tokens: ${outcome.parts.flatMap(({ what, tokens }) => (tokens > 0 ? `${tokens} for ${PART_WORDS[what]}` : [])).join(", ")}`;
     case "unchanged": {
       if (outcome.off !== null)
         return outcome.off === "disabled" ? "the policy compacts nothing" : "the context window is not known";

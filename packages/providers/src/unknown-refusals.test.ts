@@ -338,7 +338,9 @@ test.each([
 ])(
   "two requests that meet, and that less helps neither: each gets its refusal, and only what was tried is undone; %s",
   async (_, isCut) => {
-    const compactor = createChatCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS }, "unused");
+    const told: string[] = [];
+    const options = { policy: PLIMSOLL_POLICY, limits: LIMITS, onEvent: ({ type }: { type: string }) => void told.push(type) };
+    const compactor = createChatCompactor(options, "unused");
     const history: { role: "user" | "assistant"; content: string }[] = [];
     for (let turn = 0; turn < TURNS; turn += 1) {
       history.push({ role: "user", content: `Turn ${turn}. ${"words of it ".repeat(400)}` });
@@ -347,12 +349,9 @@ test.each([
     }
     if (isCut) await compactor.fit(history, { now: { reason: "manual", keep: null } });
     history.push({ role: "user", content: "And now?" });
-    const cuts = () => {
-      const entries = compactor.conversations().flatMap((log) => log.entries);
-      return (
-        entries.filter(({ type }) => type === "compaction").length - entries.filter(({ type }) => type === "revert").length
-      );
-    };
+    const count = (of: string) =>
+      compactor.conversations().flatMap((log) => log.entries.filter(({ type }) => type === of)).length;
+    const cuts = () => count("compaction") - count("revert");
     const before = cuts();
     const error = refusal(400, words("Die Fracht ist nicht in Ordnung"));
     let [arrive, arrived] = [() => {}, 0];
@@ -368,5 +367,7 @@ test.each([
     const ended = await Promise.allSettled([compactor.send(history, call), compactor.send([...history], call)]);
     expect(ended.map((end) => (end.status === "rejected" ? end.reason : end))).toEqual([error, error]);
     expect([before, cuts()]).toEqual([isCut ? 1 : 0, isCut ? 1 : 0]);
+    expect(told.filter((type) => type === "compaction-undone")).toHaveLength(1);
+    expect(compactor.last?.why).toMatch(/^the cut after status 400 is undone/);
   },
 );

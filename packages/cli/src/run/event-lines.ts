@@ -52,7 +52,8 @@ function fillingWords({ what, name, toolCount }: WindowFilled["parts"][number]):
 }
 
 function partWords(parts: Extract<ContextEvent, { readonly type: "context-irreducible" }>["parts"]): string {
-  return parts.map(({ what, tokens }) => `${formatTokens(tokens)} for ${PART_WORDS[what]}`).join(", ");
+  const filled = parts.filter(({ tokens }) => tokens > 0);
+  return filled.map(({ what, tokens }) => `${formatTokens(tokens)} for ${PART_WORDS[what]}`).join(", ");
 }
 
 /** One line for a log or a terminal about an event; `null` for events printed elsewhere or not at all. */
@@ -107,7 +108,7 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
         return "Nothing to compact: everything is recent.";
       return `compaction failed (${event.reason}): ${[...new Set(event.steps.map(({ strategy, detail }) => `${strategy}: ${printable(detail ?? "nothing to do")}`))].join("; ")}`;
     case "compaction-undone":
-      return `the provider's error ${event.refusal.status ?? ""} may have passed: the whole context is sent again`;
+      return `the cut after the provider's error ${event.refusal.status ?? ""} is undone: the whole context is sent again`;
     case "compaction-cancelled":
       return `compaction cancelled: ${printable(event.why)}`;
     case "compaction-off":

@@ -16,7 +16,7 @@ export type ContextEvent =
       readonly messagesBefore: number;
     }
   | CompactionEvent
-  /** The cut after a server's error in unknown words is undone, since a reply came: the whole context is tried again. If it is refused again, the cut stays. */
+  /** The cut after a refusal in unknown words is undone: it did not help, or a reply came behind a server's error. If that error comes again, the cut stays. */
   | { readonly type: "compaction-undone"; readonly entry: RevertEntry; readonly refusal: UnknownRefusal }
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** A summary was requested before it is needed. `usage` has the tokens of its request, even if no compaction uses it. */
@@ -137,18 +137,16 @@ export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEve
       return { type: "compaction-cancelled", reason: outcome.reason, why: outcome.why };
     case "failed":
       return { type: "compaction-failed", reason: outcome.reason, steps: outcome.steps };
-    case "irreducible":
-      if (outcome.entry !== undefined) return { ...compactionEvent(outcome.entry), ...more, missed: namedIn(outcome) };
-      return { type: "context-irreducible", ...namedIn(outcome) };
+    case "irreducible": {
+      const { entry, budgetTokens, parts } = outcome;
+      const missed = { budgetTokens, parts };
+      return entry === undefined ? { type: "context-irreducible", ...missed } : { ...compactionEvent(entry), ...more, missed };
+    }
     case "unchanged":
       return outcome.off === "unknown-window" ? { type: "compaction-off", why: "unknown-window" } : null;
     default:
       return outcome satisfies never;
   }
-}
-
-function namedIn({ budgetTokens, parts }: MissedGoal): MissedGoal {
-  return { budgetTokens, parts };
 }
 
 /** The parts of a context that cannot be made to fit, in words for a person. */

@@ -1,4 +1,4 @@
-import type { FitInput, FitOutcome, Missed } from "../engine/fit-input.ts";
+import type { FitInput, Missed, UnknownRefusal } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
@@ -289,21 +289,16 @@ function readerOf({ archive, entries, archivedCount, writer, redaction }: OpenLo
   };
 }
 
-/** Appends the undo of the newest compaction. If only the archive has its undo point, it is read first. */
-async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
+/** Appends the undo of the newest compaction, and reports it if a refusal is why. If only the archive has its undo point, it is read first. */
+async function revert(log: OpenLog, atMs: number | null, refusal?: UnknownRefusal): Promise<RevertEntry> {
   const { view } = log.state;
   if (view.undo === "archived") {
     const read = await undoPointOf(view.activeCompactions.at(-1)?.id ?? "", readerOf(log));
     log.state = { ...log.state, view: { ...log.state.view, ...read } };
   }
-  return log.append(revertEntry(log.state.view, atMs));
-}
-
-/** Undoes the newest cut if a fault of the moment may be why it was made, and gives that; `null` for any other cut. */
-async function undoFault(log: OpenLog, atMs: number | null): Promise<FitOutcome["refusal"] | null> {
-  const refusal = passedFault(log.state.view, log.limitEvents);
-  if (refusal !== null) log.tell({ type: "compaction-undone", entry: await revert(log, atMs), refusal });
-  return refusal;
+  const entry = log.append(revertEntry(log.state.view, atMs));
+  if (refusal !== undefined) log.tell({ type: "compaction-undone", entry, refusal });
+  return entry;
 }
 
 /** Keeps a report, or empties it if its counts are impossible: a provider's wrong count ends no session. If only the reply's count is larger than the window, the input counts are kept. */
@@ -369,7 +364,8 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       ? Object.assign(given, { now: { reason: "hand-off", keep: null } as const, focus: given.focus ?? asked.focus })
       : given;
     log.fitted = now;
-    const refusal = now.gate === "on-overflow" ? null : await undoFault(log, now.nowMs);
+    const refusal = now.gate === "on-overflow" ? null : passedFault(log.state.view, log.limitEvents);
+    if (refusal !== null) await revert(log, now.nowMs, refusal);
     const made = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
     const outcome = refusal === null ? made : { ...made, refusal };
     log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
@@ -414,10 +410,10 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     },
     fit: (input, signal) => fit(input, signal),
     prepare: async (input, signal) => await prepareSummary(log, timed(input), signal),
-    undo: async () => {
+    undo: async (refusal) => {
       assertOpen();
       const unpin = unpinEntry(log.state.wishes, log.state.view, nowMs());
-      const entry = unpin === null ? await revert(log, nowMs()) : log.append(unpin);
+      const entry = unpin === null ? await revert(log, nowMs(), refusal) : log.append(unpin);
       await flush();
       return entry;
     },

@@ -223,8 +223,8 @@ export interface Recovery<Answer> {
   readonly recover: (facts: RecoveryFacts, rejection: Rejection) => Promise<boolean>;
   /** Decides the next try after an unknown refusal; `null` if nothing is to be tried. Left out for never. */
   readonly nextTry?: (asked: AskedTry) => NextTry | null;
-  /** Undoes the last recovery, which did not help. */
-  readonly undo?: () => Promise<unknown>;
+  /** Undoes the last recovery, which did not help: its request was refused, too. */
+  readonly undo?: (refusal: UnknownRefusal) => Promise<unknown>;
   /** Removes refused reasoning from the context. False if there is none: then the caller gets the refusal. Left out if there never is any. */
   readonly leaveReasoning?: (refused: RefusedReasoning) => Promise<boolean>;
   /** Limits replies from now on to this many tokens; `null` if the vendor names no limit. False if that is no less than before. Left out if the caller sets it. */
@@ -292,7 +292,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         continue;
       case "try-less": {
         // Less did not help: the removed parts come back, and the refusal is the caller's.
-        if (tried !== "none") await request.undo?.();
+        if (tried !== "none") await request.undo?.(rejection.refusal ?? { status: null, words: "" });
         next = tried === "less" ? null : (request.nextTry?.({ outcome, tried }) ?? null);
         if (next === null) return attempt;
         recovery = Math.max(recovery, next.recovery);

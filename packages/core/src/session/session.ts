@@ -73,10 +73,11 @@ export interface Session {
   prepare(input: SessionInput, signal: AbortSignal): Promise<PreparedSummary | null>;
   /**
    * Undoes the newest active compaction, and logs that: the earlier context is back, with the messages since. If the model set a pin after it, only that pin is removed.
+   * An event gives the `refusal` for which the compaction was made in vain, if there is one.
    *
    * @throws PlimsollError `bad-input` if there is neither, or if undoing the compaction would make the session unsendable.
    */
-  undo(): Promise<RevertEntry | ContextCallEntry>;
+  undo(refusal?: FitOutcome["refusal"]): Promise<RevertEntry | ContextCallEntry>;
   /** Undoes the newest compaction and compacts again, with another policy or focus. Sizes stay by the session's own estimator. */
   redo(input: SessionInput & { readonly policy?: EnginePolicy }, signal: AbortSignal): Promise<FitOutcome>;
   /**

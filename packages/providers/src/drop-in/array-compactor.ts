@@ -23,6 +23,7 @@ import {
   artifactsOf,
   createArrayConversations,
   fitRequest,
+  fittedLog,
   leaveReasoning,
   lowerReply,
   lowerReplyBeside,
@@ -578,15 +579,11 @@ function asks<Item, Answer>({ logs }: KnownArrays<Item, Answer>, request: ArrayR
   return { maxOutputTokens: limitsOf(request, logs.options).maxOutputTokens, contents };
 }
 
-interface Sending<Item, Own> extends Pick<Recovery<Own>, "done"> {
-  readonly attempt: (next: Item[] | null) => ReturnType<typeof sendWithRecovery<Own>>;
-}
-
 function recovering<Item, Answer, Own>(
   arrays: KnownArrays<Item, Answer>,
   first: readonly Item[],
-  { attempt, ...done }: Sending<Item, Own>,
-): ReturnType<typeof sendWithRecovery<Own>> {
+  { attempt, ...done }: Pick<Recovery<Own>, "done"> & { attempt(next: Item[] | null): ReturnType<Recovery<Own>["attempt"]> },
+): ReturnType<Recovery<Own>["attempt"]> {
   const { logs, sent: known } = arrays;
   const { policy } = logs;
   let next: Item[] | null = null;
@@ -598,7 +595,8 @@ function recovering<Item, Answer, Own>(
   ) => {
     const fitted = await fit;
     if (fitted === null) return false;
-    if (fitted.report.kind !== "unchanged") arrays.last = fitted.report;
+    arrays.last = fitted.report;
+    if (fitted.cutId === null) return false;
     next = written(arrays, { ...how, array: of.array, request: of.request, fitted });
     now = known.get(next);
     return true;
@@ -613,14 +611,17 @@ function recovering<Item, Answer, Own>(
       const { request, fitted } = now;
       return nextTry(fitted.found.session, { policy, isRepeated: request.isRepeated === true, ...asked });
     },
-    undo: async () => {
-      const of = now?.fitted;
-      const session = of?.found.session;
+    undo: async (refusal) => {
+      if (now?.before === undefined) return;
+      const [{ found, cutId }, { fitted, request }] = [now.fitted, now.before];
+      now = now.before;
       // Another request that met this one may have made the cut, or undone it.
-      await session?.inTurn(async () => {
-        if (of?.cutId !== undefined && session.view().activeCompactions.at(-1)?.id === of.cutId) await session.undo();
+      await found.session.inTurn(async () => {
+        if (cutId === undefined || found.session.view().activeCompactions.at(-1)?.id !== cutId) return;
+        await found.session.undo(refusal);
+        const outcomes = [...fitted.outcomes, { kind: "unchanged", off: null, refusal } as const];
+        arrays.last = fittedLog(found, request, logs, { outcomes }).report;
       });
-      now = now?.before ?? now;
     },
     lowerReply: async (limitTokens) =>
       now?.request.onReply !== undefined && (await goOn(now, lowerReply(logs, again(now), limitTokens), now)),

@@ -54,7 +54,6 @@ import type {
   RequestFacts,
 } from "./request.ts";
 import {
-  allowedBy,
   answering,
   arrived,
   callOf,
@@ -85,8 +84,10 @@ export interface FittedLog {
   readonly expectedTokens: number;
   /** The longest reply to ask for beside it; `null` if no limit is known. */
   readonly replyTokens: number | null;
-  /** The compaction that a recovery made for it; left out if another request's is sent. */
-  readonly cutId?: string;
+  /** The compaction that a recovery made for it, `null` if it found nothing to cut; left out if another request's is sent. */
+  readonly cutId?: string | null;
+  /** Of the fits that made the view. */
+  readonly outcomes: readonly FitOutcome[];
   readonly report: FitReport;
 }
 
@@ -182,28 +183,16 @@ export async function fitRequest(
   if (priors instanceof Promise) logs.priors.set(request, await priors);
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { session } = found;
-    const known = knownOf(logs, session);
     if (reported !== null && isNewReply(request, session)) await session.report(session.view(), reported);
     const knownCount = session.messageIds().length;
-    const wanted = limitsOf(asked, logs.options);
-    const limits = allowedBy(logs, wanted);
-    // Without it the caller sends its own length, or none.
-    const tellOnce = (lowered: ModelLimits) => {
-      if (asked.onReply === undefined) return;
-      if (!known.isTold) option.heard(logs.options.onEvent?.(replyLowered(wanted, lowered), found.name));
-      known.isTold = true;
-    };
-    if (limits !== wanted) tellOnce(limits);
-    known.compact = asked.compactFor?.(session);
+    knownOf(logs, session).compact = asked.compactFor?.(session);
     const taken = await take(asked, found, logs);
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
     const stepped = await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
-    const lowered = { ...limits, maxOutputTokens: replyTokensOf(asked, { session, logs }) };
-    if ((lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens) tellOnce(lowered);
     const met: MetFit = { isFirst: knownCount === 0, isAnswered, caller, isRefused };
     if (isInvalid(logs, session, met)) await session.leaveReasoning();
-    return fittedLog(found, asked, logs, [taken, stepped]);
+    return fittedLog(found, asked, logs, { outcomes: [taken, stepped] });
   };
   return logs.conversations.goOn(request, work, signal);
 }
@@ -243,20 +232,27 @@ function hasBound(logs: ArrayConversations, session: Session): boolean {
   return logs.options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
-function fittedLog(
+/** The conversation as it is now, and its report. A caller that can ask for a shorter reply is given the longest, and told once of a shorter one than it wanted. */
+export function fittedLog(
   found: FoundConversation,
   asked: RequestFacts,
   logs: ArrayConversations,
-  outcomes: readonly FitOutcome[] = [],
+  { outcomes, replyTokens = replyTokensOf(asked, { ...found, logs }) }: Pick<FittedLog, "outcomes"> & Partial<FittedLog>,
 ): FittedLog {
   const { session } = found;
-  const replyTokens = replyTokensOf(asked, { session, logs });
-  asked.onReply?.(replyTokens);
   const { expectedTokens } = session.predict();
-  const { limits, learned } = learnedFor(asked, { session, logs });
-  const { cuts = [] } = knownOf(logs, session);
+  const { limits, learned, named } = learnedFor(asked, { session, logs });
+  const known = knownOf(logs, session);
+  const { cuts = [] } = known;
+  const wanted = limitsOf(asked, logs.options);
+  asked.onReply?.(replyTokens);
+  const isLower = replyTokens !== null && replyTokens < (wanted.maxOutputTokens ?? 0);
+  if (asked.onReply !== undefined && isLower && !known.isTold) {
+    known.isTold = true;
+    option.heard(logs.options.onEvent?.(replyLowered(wanted, { ...named, maxOutputTokens: replyTokens }), found.name));
+  }
   const fitted = { policy: logs.policy, ...found.name, limits, learned, expectedTokens, cuts };
-  return { found, view: session.view(), expectedTokens, replyTokens, report: fitReport(outcomes, fitted) };
+  return { found, view: session.view(), expectedTokens, replyTokens, outcomes, report: fitReport(outcomes, fitted) };
 }
 
 /** The longest reply to ask for beside the context as it is now; `null` if no limit is known, or nothing is compacted. */
@@ -264,31 +260,32 @@ function replyTokensOf(asked: RequestFacts, of: OfConversation): number | null {
   return of.logs.policy.enabled ? replyBeside(learnedFor(asked, of).named, of.session.predict().expectedTokens) : null;
 }
 
-/** A request that was rejected, and its sent view. */
-export interface RejectedRequest extends AskedRequest {
+/** A request that was sent. */
+interface SentRequest extends AskedRequest {
+  readonly sent: FittedLog;
+}
+
+/** A request that was rejected. */
+export interface RejectedRequest extends SentRequest {
   readonly rejection: Rejection;
   readonly facts: Parameters<Parameters<typeof sendWithRecovery>[0]["recover"]>[0];
-  readonly sent: Pick<FittedLog, "view" | "expectedTokens" | "replyTokens">;
 }
 
 /** Asks for no longer replies in this conversation than the model gives, half of one where that is not said; `null` if that is no less than before. */
 export async function lowerReply(
   logs: ArrayConversations,
-  asked: RequestFacts & { readonly sent: FittedLog },
+  asked: SentRequest,
   limitTokens: number | null,
 ): Promise<FittedLog | null> {
   const { sent, modelId } = asked;
   const mostTokens = limitTokens ?? Math.floor((sent.replyTokens ?? 0) / 2);
   if (asked.isReplyGuessed === true || mostTokens < 1 || mostTokens >= (sent.replyTokens ?? 0)) return null;
   knownOf(logs, sent.found.session).reply = { modelId, mostTokens };
-  return fittedLog(sent.found, asked, logs);
+  return fittedLog(sent.found, asked, logs, { outcomes: sent.outcomes });
 }
 
 /** Believes a refusal about prompt and reply together, and asks for a shorter reply beside the same view; `null` if none of use is left. */
-export function lowerReplyBeside(
-  logs: ArrayConversations,
-  asked: Pick<RejectedRequest, keyof AskedRequest | "rejection" | "sent">,
-): Promise<FittedLog | null> {
+export function lowerReplyBeside(logs: ArrayConversations, asked: Omit<RejectedRequest, "facts">): Promise<FittedLog | null> {
   const { rejection, sent } = asked;
   const { limitTokens, promptTokens, requestedTokens } = rejection;
   const isCounted = promptTokens !== null || requestedTokens !== null;
@@ -307,18 +304,16 @@ export function lowerReplyBeside(
     const replyTokens = shorterReply(named, prompt);
     if (replyTokens === null) return null;
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens, limitTokens));
-    const fitted = fittedLog(found, asked, logs);
-    asked.onReply?.(replyTokens);
-    return { ...fitted, replyTokens };
+    return fittedLog(found, asked, logs, { outcomes: sent.outcomes, replyTokens });
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }
 
-/** Compacts after a rejection of the sent request, and remembers its lesson; `null` if there is nothing new to send. */
-export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
+/** Compacts after a rejection of the sent request, and remembers its lesson. */
+export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog> {
   const { request, rejection, facts, sent, signal } = asked;
   const { promptTokens } = rejection;
-  const work = async (found: FoundConversation): Promise<FittedLog | null> => {
+  const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { session } = found;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
     const refused = { expectedTokens: sent.expectedTokens, reserveTokens, nowMs: logs.nowMs() };
@@ -328,7 +323,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     if (isOfTokens) logs.learned.learn(session, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (session.messageIds().length < request.messages.length) await take(asked, found, logs);
     // Another request compacted the same history meanwhile: its result is sent.
-    if (session.view().viewHash !== sent.view.viewHash) return fittedLog(found, asked, logs);
+    if (session.view().viewHash !== sent.view.viewHash) return fittedLog(found, asked, logs, { outcomes: sent.outcomes });
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens));
     // The named limit, not the guessed one: the log gives it to a process that reopens the conversation.
     const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(session, asked.modelId).statedTokens;
@@ -338,7 +333,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     // Of a try it is not known yet whether it helps.
     if (facts.refused !== undefined && facts.refusedTokens === null)
       logs.learned.learn(session, asked.modelId, (known) => ({ ...known, request: { ...known.request, ...requestLimits } }));
-    return fitted.entry === undefined ? null : { ...fittedLog(found, asked, logs, [fitted]), cutId: fitted.entry.id };
+    return { ...fittedLog(found, asked, logs, { outcomes: [fitted] }), cutId: fitted.entry?.id ?? null };
   };
   return logs.conversations.goOn(request, work, signal);
 }
@@ -352,21 +347,22 @@ export function unlinkedThrough(entries: readonly SessionEntry[]): string | null
 /** Takes refused reasoning out of the sent request, and notes through which message the ids go that link items; `null` if there is neither. */
 export function leaveReasoning(
   logs: ArrayConversations,
-  asked: AskedRequest & { readonly sent: Pick<FittedLog, "view"> },
+  asked: SentRequest,
   { refused, through }: { readonly refused: Parameters<Session["leaveReasoning"]>[0]; readonly through: string | null },
 ): Promise<FittedLog | null> {
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
+    const { view: sent, outcomes } = asked.sent;
     if (session.messageIds().length < asked.request.messages.length) await take(asked, found, logs);
     // Another request did so meanwhile, or compacted the same history: its result is sent.
-    if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found, asked, logs);
+    if (session.view().viewHash !== sent.viewHash) return fittedLog(found, asked, logs, { outcomes });
     const hasLeft = await session.leaveReasoning(refused);
-    if (through === null) return hasLeft ? fittedLog(found, asked, logs) : null;
+    if (through === null) return hasLeft ? fittedLog(found, asked, logs, { outcomes }) : null;
     const view = session.view();
     const removedReasoning = [{ messageId: through, partIndexes: [] }];
     session.append({ ...setupChangeEntry(view, view, logs.nowMs()), removedReasoning });
     await session.flush();
-    return fittedLog(found, asked, logs);
+    return fittedLog(found, asked, logs, { outcomes });
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }

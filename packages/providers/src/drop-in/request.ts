@@ -312,11 +312,6 @@ export interface OfConversation {
   readonly logs: ArrayConversations;
 }
 
-/** The limits with a reply that leaves room in the window, unless compaction is off. */
-export function allowedBy({ policy }: Pick<ArrayConversations, "policy">, limits: ModelLimits): ModelLimits {
-  return policy.enabled ? withReplyWithin(limits) : limits;
-}
-
 /** The input of a fit at a gate, with the learned limits of the model. */
 export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfConversation): Parameters<Session["fit"]>[0] {
   const { session, logs } = of;
@@ -341,7 +336,8 @@ export function learnedFor(
   asked: RequestFacts,
   { session, logs }: OfConversation,
 ): { readonly limits: ModelLimits; readonly learned: LearnedWindow | null; readonly named: ModelLimits } {
-  const wanted = allowedBy(logs, limitsOf(asked, logs.options));
+  const given = limitsOf(asked, logs.options);
+  const wanted = logs.policy.enabled ? withReplyWithin(given) : given;
   const taught = knownOf(logs, session).reply;
   const isTaught =
     taught !== undefined && taught.modelId === asked.modelId && taught.mostTokens < (wanted.maxOutputTokens ?? 0);

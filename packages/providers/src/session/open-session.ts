@@ -214,7 +214,11 @@ export async function sent<Request, Answer>(
       return attempted(() => send(request), { outcomeIn, rejectionIn, expectedTokens, askedTokens: () => askedTokens });
     },
     nextTry: (asked) => nextTry(conversation, { policy, ...asked }),
-    undo: () => conversation.inTurn(conversation.undo),
+    undo: (refusal) =>
+      conversation.inTurn(async () => {
+        await conversation.undo(refusal);
+        report(session, [{ kind: "unchanged", off: null, refusal }], limitsOf(session));
+      }),
     lowerReply: (limitTokens) => {
       const now = limitsOf(session).maxOutputTokens;
       session.mostReplyTokens = limitTokens ?? Math.floor(now / 2);
