@@ -245,7 +245,7 @@ test.each<[string, readonly object[], readonly string[]]>([
     "a file that the agent attached again is in the prompt",
     [resultOf("c1", FILE, { toolUseResult: READ }), answer("a2", 50_000, text("seen")), ...COMPACTED],
     [
-      "(automatic at 52.0k): 50.0k → 7.00k tokens",
+      "(automatic; the log says 52.0k): 50.0k → 7.00k tokens",
       "the agent read no removed line again",
       UPPER,
       "not logged: system prompt, tools, files put back ",
@@ -273,10 +273,11 @@ test.each<[string, readonly object[], readonly string[]]>([
     "a clearing right before a compaction takes what the log says, and the lost cache counts once",
     [resultOf("c1", FILE), answer("a2", 50_000, text("seen")), clearing("c1", 10_000), ...COMPACTED],
     [
-      "by clearing old results): 50.0k → 40.0k tokens, all messages stay, some shortened ◆ compaction (automatic at 52.0k): 40.0k → 7.00k tokens",
+      "by clearing old results): 50.0k → 40.0k tokens, all messages stay, some shortened ◆ compaction (automatic; the log says 52.0k): 40.0k → 7.00k tokens",
       "about $0.0750 for the summary; $0.0402 for the lost prompt cache no longer sent",
     ],
   ],
+  ["one may be unlogged", [answer("a2", 50_000, text("seen")), ...COMPACTED.slice(0, 1)], ["1 summary, not in the log"]],
 ])("of Claude Code's compactions, %s", async (_, lines, words) => {
   const whole = [
     user("u", "q"),
@@ -309,7 +310,7 @@ test("compactions before the newest are one sentence, unless all are asked for",
   const again = [...COMPACTED, answer("a3", 7_000, text("r"))].map((line, place) => ({ ...line, uuid: `again-${place}` }));
   const losses = async (...options: readonly string[]) => {
     const shown = await inspected("twice.jsonl", [...lines, ...again], ...options);
-    expect(shown).toMatch(/messages? became 1\s+summary\n +about \$[^\n]+\n/);
+    expect(shown).toMatch(/messages?\s+became\s+1\s+summary\n +about \$[^\n]+\n/);
     return [shown.match(/◆ compaction \(/g)?.length, shown.match(/no longer sent/g)?.length];
   };
   expect(await losses()).toEqual([2, 1]);

@@ -160,16 +160,19 @@ export function compactionHead(story: CompactionStory, { story: session, recorde
   const by = strategies.length === 0 ? "" : ` by ${strategies.join(" and ")}`;
   const undone = story.isReverted ? ", undone later" : "";
   const who = policy === reason ? "" : `, ${printable(policy)}`;
-  const { trigger = null } = recorded.compactions.get(story.entry.id) ?? {};
+  const { trigger = null, spend = null } = recorded.compactions.get(story.entry.id) ?? {};
   const counted = reason === "recorded" && tokensBefore !== null ? formatTokens(tokensBefore) : "";
-  const at = ["", formatTokens(sizesOf(story, session).tokensBefore)].includes(counted) ? "" : ` at ${counted}`;
-  return `compaction (${reason === "recorded" && trigger !== null ? trigger : reason}${at}${who}${by}${undone}): ${compactionSizes(story, session)}, ${messagesWords(story)}`;
+  const at = ["", formatTokens(sizesOf(story, session).tokensBefore)].includes(counted) ? "" : `; the log says ${counted}`;
+  return `compaction (${reason === "recorded" && trigger !== null ? trigger : reason}${at}${who}${by}${undone}): ${compactionSizes(story, session)}, ${messagesWords(story, spend)}`;
 }
 
-function messagesWords({ gone, messagesBefore, loss: { newMessages } }: CompactionStory): string {
+type Spend = { readonly summaryUsd: number } | null;
+
+function messagesWords({ gone, messagesBefore, loss: { newMessages } }: CompactionStory, spend: Spend): string {
   if (gone.length === 0) return newMessages.length === 0 ? "all messages stay, some shortened" : "all messages stay";
   const replaced = `${gone.length === messagesBefore ? "" : `${formatCount(gone.length)} of `}${formatNumberOf(messagesBefore, "message")}`;
-  if (newMessages.length === 0) return `${replaced} removed`;
+  const isUnlogged = spend !== null && spend.summaryUsd > 0;
+  if (newMessages.length === 0) return `${replaced} ${isUnlogged ? "became 1 summary, not in the log" : "removed"}`;
   const isSummary = newMessages.every((message) => message.role === "user" && message.origin === "summary");
   return `${replaced} became ${isSummary && newMessages.length === 1 ? "1 summary" : formatNumberOf(newMessages.length, "new message")}`;
 }
