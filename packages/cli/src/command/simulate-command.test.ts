@@ -160,7 +160,7 @@ test.each([
 });
 
 test.each([
-  [["--facts", "facts.jsonl"], "plimsoll: --facts works only with a scenario; name one instead of a session\n"],
+  [["--facts", "facts.jsonl"], "plimsoll: --facts works only with a scenario; add a scenario file\n"],
   [["--port", "70000"], "plimsoll: --port 70000: give a whole number from 0 to 65535\n"],
   [["--window", "real"], "plimsoll: --window real: give a number of tokens, such as 8000 or 200k\n"],
 ])("refuses %j", async (options, message) => {

@@ -57,7 +57,10 @@ export async function simulate(
 ): Promise<number> {
   const scenario = session === null ? null : scenarioIn(resolve(io.cwd, session), session);
   if (scenario === null && facts !== undefined)
-    throw new PlimsollError("bad-input", "--facts works only with a scenario; name one instead of a session");
+    throw new PlimsollError(
+      "bad-input",
+      `--facts works only with a scenario; ${session === null ? "add a scenario file" : "name one instead of a session"}`,
+    );
   if (facts !== undefined) checkOutput(resolve(io.cwd, facts));
   const onFacts = (each: ExchangeFacts) => {
     if (facts !== undefined) written = written.then(() => appendFile(resolve(io.cwd, facts), `${factsLine(each)}\n`));
@@ -80,9 +83,9 @@ export async function simulate(
   });
   io.stdout.write(
     [
-      `${simulator.url} serves the APIs Anthropic Messages and Gemini (the AI SDK adds /v1)`,
-      `${simulator.openAiUrl} serves the APIs Chat Completions and Responses`,
-      `in another terminal, also for your own programs: ANTHROPIC_BASE_URL=${simulator.url} ${programOf(io)} run "say hello"`,
+      `${simulator.url} serves the APIs Anthropic Messages and Gemini (baseURL of createAnthropic: ${simulator.url}/v1)`,
+      `${simulator.openAiUrl} serves the APIs Chat Completions and Responses (also the baseURL of createOpenAI)`,
+      `in another terminal: ANTHROPIC_BASE_URL=${simulator.url} ${programOf(io)} run "say hello"`,
       "",
     ].join("\n"),
   );
