@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { madeAdvice, madeFigures } from "../../testing/made-advice.ts";
 import type { SettingVerdict } from "../judge/settings.ts";
-import { answerSentences, shortAnswer } from "./advice-words.ts";
+import { answerSentences, optionSentences, shortAnswer } from "./advice-words.ts";
 import { adviceHtml, adviceText } from "./advise-command.ts";
 import type { SettingFigures } from "./choose-setting.ts";
 import type { Decision } from "./decide.ts";
@@ -29,8 +29,6 @@ const PROXY = { ...CHEAP, kind: "proxy" } as const;
 const SURE =
   "saves 28.0% of a session's cost on average (19.0 to 34.0% in 95% of resamples of your sessions); about $11.20 in all; compacts 1 time, now 1";
 const SHORT = "saves 28.0% a session on average ($11.20 in all)";
-const WITHOUT_KEY =
-  "With a subscription too: the hook restores text that a summary dropped (docs/use-in/codex.md). Or type /compact between two tasks.";
 const JUDGED = "Judged on 12 sessions of 2 projects.";
 const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
 
@@ -106,7 +104,7 @@ test.each<readonly [string, Verdict, string, string]>([
     "nothing to set",
   ],
 ])("an answer says %s", (_, verdict, sentence, short) => {
-  expect(answerSentences(decided(verdict), { full: false })).toEqual([sentence, WITHOUT_KEY]);
+  expect(answerSentences(decided(verdict), { full: false })).toEqual([sentence]);
   expect(shortAnswer(decided(verdict))).toBe(short);
 });
 
@@ -120,7 +118,7 @@ test.each([
   const { choice, ...rest } = decided({ kind: "keep", why });
   const rows = choice?.rows.map((row, at) => ({ ...row, losses: at === 0 ? [] : [moved("passages", 10 + at)] })) ?? [];
   const decision = { ...rest, choice: choice && { ...choice, rows } };
-  expect(answerSentences(decision)).toEqual([`Nothing to set: ${words}. ${JUDGED}`, WITHOUT_KEY]);
+  expect(answerSentences(decision)).toEqual([`Nothing to set: ${words}. ${JUDGED}`]);
   expect(shortAnswer(decision)).toBe(`nothing to set: ${words}`);
 });
 
@@ -147,7 +145,7 @@ test.each<readonly [string, Verdict, RegExp, string]>([
   const decision = decided({ kind: "keep", why: "nothing-cheaper" }, proxy);
   expect(answerSentences(decision)[1]).toMatch(sentence);
   const kept = `Nothing to set: no setting tried saves 5%. ${JUDGED}`;
-  expect(answerSentences(decision, { pays: "plan" })).toEqual([kept, WITHOUT_KEY]);
+  expect(answerSentences(decision, { pays: "plan" })).toEqual([kept]);
   expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual([short, "nothing to set: no setting tried saves 5%"]);
   const command = "      plimsoll proxy --upstream https://api.openai.com/v1\n";
   expect(adviceText([decision], { columns: 80, full: false }).includes(command)).toBe(proxy.kind !== "keep");
@@ -196,9 +194,12 @@ test("the plugin is judged by its replay, where Claude Code compacts, beside the
   expect(knobs?.plugin?.(new Map()).trigger).toEqual(knobs?.replay.likeness(new Map()).trigger);
   const rows = [...(choice?.rows ?? []), { ...madeFigures(1, 1.1, 88), kind: "plugin" } as const];
   const decision = { ...rest, agent: { ...agent, turning }, choice: choice && { ...choice, rows } };
-  expect(answerSentences(decision).at(-1)).toMatch(
-    /--plugin-dir "\$\(plimsoll hook plugin\)" .* Against your own compaction: cost \+10\.0%, kept \+4\.0 points, older \+4\.0\.$/,
-  );
+  expect(optionSentences({ ...decision, agent: { ...decision.agent, version: "2.1.218" } })).toEqual([
+    expect.stringMatching(
+      /^Costs more: .* from 2\.1\.287 on; yours was 2\.1\.218: update .* Replayed .*: cost 110\.0% \(100\.0%\), kept 88\.0% \(84\.0%\)/,
+    ),
+    "By hand: type /compact between two tasks.",
+  ]);
 });
 
 test("the page copies a line to paste, and no removal", () => {

@@ -1,6 +1,6 @@
 import { summaryRequestKind } from "../formats/summary-requests.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
-import { SAME_COST_RATIO } from "../judge/standing.ts";
+import { SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
 import {
@@ -15,7 +15,6 @@ import {
   shareTexts,
 } from "../show/figures.ts";
 import { triggerLine } from "../show/trigger.ts";
-import { againstText } from "../show/verdict.ts";
 import { sumOf } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { OwnVerdict, SettingChoice, SettingFigures } from "./choose-setting.ts";
@@ -67,7 +66,7 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
   const { names, legend } = rowNames(decision, rows);
   const logs = decision.recorded === null ? [] : [settingRow("logs", { standing: decision.recorded, losses: [] })];
   return {
-    facts: factSentences(decision, pays),
+    facts: [...optionSentences(decision), ...factSentences(decision, pays)],
     answers: answerSentences(decision, { pays, full }),
     settings: !hasTable(decision)
       ? null
@@ -117,20 +116,13 @@ function rowNames(
   const tokens = rows.some(({ standing }) => standing.usd === null)
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
-  const logs = recorded === null ? "" : ` logs: as recorded, not replayed${baseText(rows)}.`;
+  const both = [proxy && "proxy", plugin && "plugin"].filter((kind) => kind !== "").join(" and ");
+  const base = rows.some(({ isAgainstLogs }) => isAgainstLogs)
+    ? `; ${both} compared with them, settings with now`
+    : "; perhaps of other settings: all compared with now";
+  const logs = recorded === null ? "" : ` logs: as recorded, not replayed${both === "" ? "" : base}.`;
   const few = choice?.setting.kind === "too-few" ? `${formatNumberOf(choice.sessions, "session")}: too few to judge. ` : "";
   return { names, legend: `${few}${[...tried, ...set].join(" ")}${proxy}${plugin}${logs}${over}${tokens}` };
-}
-
-/** The row that proxy and plugin are compared with, as half a sentence; empty without them. */
-function baseText(rows: readonly SettingFigures[]): string {
-  const ours = rows.filter(({ kind }) => kind === "proxy" || kind === "plugin");
-  const names = ours.map(({ kind }) => kind).join(" and ");
-  const verb = ours.length === 1 ? "is" : "are";
-  if (ours.length === 0) return "";
-  return ours[0]?.isAgainstLogs
-    ? `; ${names} ${verb} compared with them, settings with now`
-    : `; they may lack your settings, so ${names} ${verb} compared with now`;
 }
 
 /** The meaning of the measures that an offer names. */
@@ -211,19 +203,18 @@ export function answerSentences(decision: Decision, shown: Partial<Shown> = {}):
   const words = { pays: "tokens", full: true, ...shown } as const;
   const { pays } = words;
   const { choice, refusal, agent } = decision;
-  const plan = withoutKey(decision);
-  if (choice === null) return [`Nothing to set: ${refusal}.`, ...plan];
+  if (choice === null) return [`Nothing to set: ${refusal}.`];
   const verdict = refusal === null ? settingSentence(decision, choice.setting, words) : `Nothing to set: ${refusal}.`;
   const isKept = choice.setting.kind === "keep" && choice.rows.length > 1;
   const own = isKept ? `${verdict} ${judgedOn(choice)}` : verdict;
   const { proxy } = choice;
-  if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own, ...plan];
+  if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
-  if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${proxyWhy(decision, proxy.why)}.`, ...plan];
+  if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${proxyWhy(decision, proxy.why)}.`];
   const isBeside = isOffer(choice.setting) || choice.setting.kind === "remove";
   const lead = isBeside ? "Or instead: " : proxy.kind === "set" ? "Run " : "";
   const text = offerText(decision, proxy, words);
-  return [own, `${lead}${agent.title} behind ${need}${lead === "Run " ? ":" : ""} ${text}${ownCompaction(decision)}`, ...plan];
+  return [own, `${lead}${agent.title} behind ${need}${lead === "Run " ? ":" : ""} ${text}${ownCompaction(decision)}`];
 }
 
 /** Part of a window that the proxy leaves to a reply whose length the agent does not name. */
@@ -242,15 +233,21 @@ function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): s
     : ` ${title}'s own compaction would act first, at ${formatTokens(tokens)}: ${behindProxy.off}.`;
 }
 
-/** The ways to compact that need no API key, with the figures of our plugin's replay if it has one. */
-function withoutKey({ agent, cost, choice, recorded }: Decision): readonly string[] {
-  const { besideProxy, plugin } = agent.turning?.knobs ?? {};
-  if (besideProxy === undefined || cost.compactions === 0) return [];
+/** The ways to compact that need no API key, with the figures of our plugin's replay if it has one: options beside the answers. */
+export function optionSentences({ agent: { turning, program, version }, cost, choice, recorded }: Decision): readonly string[] {
+  if (turning === null || cost.compactions === 0) return [];
+  const { besideProxy, command = "/compact", plugin } = turning.knobs;
   const judged = plugin === undefined || choice === null || choice.setting.kind === "too-few" ? [] : choice.rows;
   const [now, behind, own = behind] = ["now", "proxy", "plugin"].map((name) => judged.find(({ kind }) => kind === name));
   const base = own?.isAgainstLogs ? recorded : now?.standing;
-  const figures = base && own ? ` ${againstText(own.standing, base, () => "your own compaction")}` : "";
-  return [`With a subscription too: ${besideProxy(agent.program)}.${figures}`];
+  const dearer = own?.gains.length === 0 ? "Costs more" : "Keeps more, costs more";
+  const lead = (own?.costRatio ?? 0) > 1 ? dearer : "With a subscription too";
+  const beside = (of: (one: Standing) => string) => (base && own ? `${of(own.standing)}% (${of(base)}%)` : "");
+  const costs = beside(({ costPercent }) => formatPercent(costPercent));
+  const shares = `kept ${beside(({ gain }) => heldCell(gain))}, older ${beside(({ farGain }) => heldCell(farGain))}`;
+  const figures = costs === "" ? "" : ` Replayed (in parentheses: your own compaction): cost ${costs}, ${shares}.`;
+  const ours = besideProxy === undefined ? [] : [`${lead}: ${besideProxy(program, version)}.${figures}`];
+  return [...ours, `By hand: type ${command} between two tasks.`];
 }
 
 /** Why the proxy is not worth it, with its saving if that is too small. */

@@ -31,6 +31,7 @@ import {
   hasTable,
   keptSentences,
   MEASURE_READING,
+  optionSentences,
   pricedText,
   ROW_READING,
   SETTING_HEADS,
@@ -207,6 +208,7 @@ function adviceJson(decisions: readonly Decision[], pays: Payment): string {
     ...{ ...agent, ...decision, agent: agent.agent },
     setting: turning === null ? null : { file: turning.settings.shown, now: turning.values, namesOf: turning.knobs.version },
     answer: answerSentences({ agent: { turning, ...agent }, ...decision }, { pays }),
+    options: optionSentences({ agent: { turning, ...agent }, ...decision }),
   }));
   // A plan has no proxy.
   return figuresJson({ formatVersion: JSON_VERSION, decisions: plain }, "program", ...(pays === "plan" ? ["proxy"] : []));

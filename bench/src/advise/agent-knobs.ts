@@ -49,8 +49,10 @@ export interface AgentKnobs {
   readonly place: SettingsPlace;
   readonly knobs: readonly Knob[];
   readonly nothingToTurn: string;
-  /** Ways to compact that need no API key, as a phrase. */
-  readonly besideProxy: (program: string) => string;
+  /** The command that compacts by hand; `/compact` if it is left out. */
+  readonly command?: string;
+  /** Ways to compact that need no API key, as a phrase for the version of the newest log; left out if there is none. */
+  readonly besideProxy?: (program: string, version: string | null) => string;
   /** The policy of our plugin among them, which compacts without a model; left out if none does. */
   readonly plugin?: (values: KnobValues) => Policy;
   /** The vendor that the proxy asks for this agent, and the change to its settings that keeps its own compaction from being first, whether the proxy knows its windows, which differ by model, and where its settings say which server it asks. */

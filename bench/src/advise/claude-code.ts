@@ -1,4 +1,5 @@
 import { PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
+import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import { CLAUDE_CODE_PEER } from "../peers/claude-code.ts";
 import { type AgentKnobs, type KnobValues, namedLikeness, numberOf, roundTokens, withHalfWay } from "./agent-knobs.ts";
 import { valueAt } from "./setting-text.ts";
@@ -61,8 +62,11 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
   ],
   nothingToTurn:
     "in this window Claude Code has no safe setting to change. autoCompactWindow has an effect only above 200k, and values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)",
-  besideProxy: (program) =>
-    `the plugin compacts without a model, from ${FIRST_MOD_VERSION} on: claude --plugin-dir "$(${program} hook plugin)" (tested against its documentation, not in Claude Code itself). Or type /compact between two tasks`,
+  besideProxy: (program, version) => {
+    const isOlder = version !== null && !agentVersionAtLeast(version, FIRST_MOD_VERSION);
+    const update = `; yours was ${version}: update first, or use the hooks (docs/use-in/claude-code.md)`;
+    return `the plugin compacts without a model, from ${FIRST_MOD_VERSION} on${isOlder ? update : ""}: claude --plugin-dir "$(${program} hook plugin)" (tested against its documentation, not in Claude Code itself)`;
+  },
   plugin: (values) => ({ ...PLIMSOLL_POLICY, name: "plugin", trigger: triggerOf(values), afterPause: null }),
   behindProxy: {
     upstream: "https://api.anthropic.com",

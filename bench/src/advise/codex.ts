@@ -29,7 +29,7 @@ export const CODEX_KNOBS: AgentKnobs = {
     },
   ],
   nothingToTurn: "none changes where it compacts in this window",
-  besideProxy: () => "the hook restores text that a summary dropped (docs/use-in/codex.md). Or type /compact between two tasks",
+  besideProxy: () => "the hook restores text that a summary dropped (docs/use-in/codex.md)",
   behindProxy: {
     upstream: "https://api.openai.com/v1",
     off: "remove model_auto_compact_token_limit",

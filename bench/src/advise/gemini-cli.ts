@@ -25,7 +25,7 @@ export const GEMINI_CLI_KNOBS: AgentKnobs = {
     },
   ],
   nothingToTurn: "none changes where it compacts in this window",
-  besideProxy: () => "type /compress between two tasks",
+  command: "/compress",
   behindProxy: { upstream: "https://generativelanguage.googleapis.com", off: "set model.compressionThreshold to 1" },
   replay: {
     unlike: () => null,

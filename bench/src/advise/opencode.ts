@@ -71,7 +71,7 @@ export const OPENCODE_KNOBS: AgentKnobs = {
   },
   knobs: knobsOf(V1, V1_SOURCE),
   nothingToTurn: "none changes where it compacts in this window",
-  besideProxy: () => "the plugin compacts without a model (docs/use-in/opencode.md). Or type /compact between two tasks",
+  besideProxy: () => "the plugin compacts without a model (docs/use-in/opencode.md)",
   plugin: () => PLIMSOLL_POLICY,
   behindProxy: { upstream: "URL", off: "set compaction.auto to false" },
   replay: replayOf(V1),

@@ -22,7 +22,7 @@ export const PI_KNOBS: AgentKnobs = {
   place: { form: "json", base: ".pi/agent", variable: "PI_CODING_AGENT_DIR", names: ["settings.json"] },
   knobs: [RESERVE, KEEP, ENABLED].map((path) => ({ path, takes: path === ENABLED ? "boolean" : "integer", source: SOURCE })),
   nothingToTurn: "none changes where it compacts in this window",
-  besideProxy: () => "the extension compacts without a model (docs/use-in/pi.md). Or type /compact between two tasks",
+  besideProxy: () => "the extension compacts without a model (docs/use-in/pi.md)",
   plugin: () => PLIMSOLL_POLICY,
   behindProxy: { upstream: "URL", off: "set compaction.enabled to false" },
   replay: {
