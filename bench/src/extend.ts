@@ -14,7 +14,7 @@ export { typedWords } from "./formats/who-said.ts";
 export { CHEATS } from "./judge/choose.ts";
 export { shortTokens } from "./judge/window-label.ts";
 export { prepareSession } from "./open/prepared-session.ts";
-export { placedError } from "./replay/load-parts.ts";
+export { ownPlaceOf, placedError } from "./replay/load-parts.ts";
 export { replay } from "./replay/replay.ts";
 export { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, shareTexts } from "./show/figures.ts";
 export { html } from "./show/markup.ts";

@@ -19,6 +19,8 @@ export interface CellRequest {
   readonly summaries?: SummarySource;
   /** The program that compacts in the engine's place; `null`, the engine, if it is left out. */
   readonly program?: Program | null;
+  /** Where in a person's own modules an error was thrown; `null` if that is elsewhere. */
+  readonly placeOf?: (error: unknown) => string | null;
 }
 
 /** One session under one policy in one window: the limits that hold there, and the writer of its summaries. */
@@ -53,7 +55,7 @@ export function cellOf(session: PreparedSession, { window: request, catalog, ...
     ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
     : null;
   return {
-    ...{ tokenizers: {}, kinds: BUILT_IN_KINDS, summaries: digestSource, program: null },
+    ...{ tokenizers: {}, kinds: BUILT_IN_KINDS, summaries: digestSource, program: null, placeOf: () => null },
     ...asked,
     ...{ window, contextWindowTokens, maxOutputTokens, overheadTokens, why },
     inputBudgetTokens: contextWindowTokens - maxOutputTokens,

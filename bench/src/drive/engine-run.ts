@@ -56,7 +56,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   let summaries: AskedSummary[] = [];
   const fresh: AskedSummary[] = [];
   let failedCompactions = 0;
-  const failures = createFailureLog();
+  const failures = createFailureLog(cell.placeOf);
   return {
     append,
     view,

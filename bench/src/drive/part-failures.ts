@@ -15,8 +15,6 @@ interface FailingRow {
   readonly compactions: readonly { readonly steps: readonly string[] }[];
 }
 
-/** Begins the step of a keep rule, which is a person's own if it fails: its errors are mistakes, and not of the moment. */
-const KEEP = "keep ";
 /** Begins the detail of a keep rule that worked. */
 const CHOSE = /^(?:\d+ of \d+ kept|chose nothing)/;
 
@@ -30,15 +28,19 @@ function addUp(parts: Map<string, PartFailure>, { part, failed, tried, reason }:
   parts.set(part, { part, failed: failed + (before?.failed ?? 0), tried: tried + (before?.tried ?? 0), reason: first });
 }
 
-/** A log without a step. */
-export function createFailureLog(): { add(steps: Steps): void; result(): readonly PartFailure[] } {
+/** A log without a step; a reason ends with the place of its error, if that is known. */
+export function createFailureLog(placeOf: (error: unknown) => string | null = () => null): {
+  add(steps: Steps): void;
+  result(): readonly PartFailure[];
+} {
   const parts = new Map<string, PartFailure>();
   return {
     add: (steps) => {
-      for (const { strategy: part, outcome, detail } of steps) {
+      for (const { strategy: part, outcome, detail, cause } of steps) {
         const isFailed = outcome === "failed";
+        const reason = isFailed ? [detail, placeOf(cause)].filter(Boolean).join(", ") : "";
         if ((outcome !== "not-applicable" && outcome !== "released") || CHOSE.test(detail ?? ""))
-          addUp(parts, { part, failed: isFailed ? 1 : 0, tried: 1, reason: isFailed ? (detail ?? "") : "" });
+          addUp(parts, { part, failed: isFailed ? 1 : 0, tried: 1, reason });
       }
     },
     result: () => [...parts.values()].filter(({ failed }) => failed > 0),
@@ -61,12 +63,12 @@ function workedElsewhere(rows: readonly FailingRow[], part: string): number {
   return others.reduce((sum, { compactions }) => sum + compactions.filter(({ steps }) => steps.some(isOf)).length, 0);
 }
 
-/** The policies with a part that failed on every try, or a keep rule that ever did: the measurement shows the rest of the policy, so none of them is recommended. */
+/** The policies with a part that failed on every try, or a keep rule that ever did, by a mistake of its module: the measurement shows the rest of the policy, so none of them is recommended. */
 export function brokenPolicies(rows: readonly FailingRow[]): ReadonlySet<string> {
   const suspected = new Set(rows.flatMap(({ policy, failures = [] }) => (failures.length > 0 ? [policy] : [])));
   const isBroken = (policy: string) =>
     failuresOf(rows.filter((row) => row.policy === policy)).some(
-      ({ part, failed, tried }) => failed === tried || part.startsWith(KEEP),
+      ({ part, failed, tried }) => failed === tried || part.startsWith("keep "),
     );
   return new Set([...suspected].filter(isBroken));
 }

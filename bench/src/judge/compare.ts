@@ -1,6 +1,7 @@
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { type InSession, inLineages, unitOf } from "../statistics.ts";
+import { isOwnRule } from "../sweep/grid.ts";
 import { withoutApart } from "./apart.ts";
 import { type Standing, standingOf, standingsIn } from "./standing.ts";
 import { windowLabel } from "./window-label.ts";
@@ -22,9 +23,11 @@ export interface Compared {
   readonly hasEstimatedCost: boolean;
 }
 
-/** Names the policies of a report that may compact. */
+/** Names the policies of a report that may compact, those without keep rules of a person's own first. */
 export function actingIn({ policies }: Pick<BenchReport, "policies">): ReadonlySet<string> {
-  return new Set(policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
+  const rules = ({ policy }: BenchReport["policies"][number]) => policy.keep.filter(isOwnRule).length;
+  const plainestFirst = policies.toSorted((a, b) => rules(a) - rules(b));
+  return new Set(plainestFirst.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
 }
 
 /** Compares all policies of a report in one window. Sessions that only policies touched which may not compact are not compared. */

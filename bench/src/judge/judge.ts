@@ -2,7 +2,6 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport } from "../results.ts";
-import { isOwnRule, nameParts } from "../sweep/grid.ts";
 import { answersAmong, type WindowAnswer } from "./answer.ts";
 import { actingIn, type Compared, comparedIn } from "./compare.ts";
 import { fillingOwnRules } from "./kept-by-rules.ts";
@@ -36,7 +35,7 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
   const isUnpriced = ({ policy: { strategies } }: BenchReport["policies"][number]) =>
     strategies.some((spec) => "writer" in spec && spec.writer === "vendor");
   const unpriced = new Set(report.policies.filter(isUnpriced).map(({ name }) => name));
-  const acting = new Set(plainestFirst(report).filter((name) => !unpriced.has(name)));
+  const acting = new Set([...actingIn(report)].filter((name) => !unpriced.has(name)));
   const filling = fillingOwnRules(report);
   const windows = windowLabels(report).map((label): WindowJudgement => {
     const compared = comparedIn(report, label);
@@ -53,15 +52,6 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
     };
   });
   return { windows, asking, unpriced };
-}
-
-/** The acting policies, those without a keep rule of a person's own first, and of those the ones with fewer settings in their names: of two with equal results the plainer is chosen. */
-function plainestFirst(report: BenchReport): readonly string[] {
-  const acting = actingIn(report);
-  const own = report.policies.filter(({ name }) => acting.has(name));
-  const extras = ({ name, policy }: (typeof own)[number]) =>
-    1000 * policy.keep.filter(isOwnRule).length + nameParts(name).length;
-  return own.toSorted((a, b) => extras(a) - extras(b)).map(({ name }) => name);
 }
 
 function isFirm({ choice }: WindowAnswer): boolean {

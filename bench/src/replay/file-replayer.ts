@@ -11,7 +11,7 @@ import type { ReplayRow } from "../results.ts";
 import { openSource, type SummaryTally } from "../summaries/open-source.ts";
 import { createRecordedSource } from "../summaries/recorded-source.ts";
 import type { FileTask } from "./file-task.ts";
-import { placedError } from "./load-parts.ts";
+import { ownPlaceOf, placedError } from "./load-parts.ts";
 import { replay } from "./replay.ts";
 
 /**
@@ -69,7 +69,8 @@ export function createFileReplayer({
       const { policy, window } = task.cell;
       const tokenizers = await loadTokenizers(encodingsOf(policy, parts.kinds));
       const program = parts.programs.find(({ name }) => name === policy.name) ?? null;
-      const given = { catalog, tokenizers, summaries: source, metrics: parts.metrics, kinds: parts.kinds };
+      const placeOf = (error: unknown) => ownPlaceOf(error, parts.modules);
+      const given = { catalog, tokenizers, summaries: source, metrics: parts.metrics, kinds: parts.kinds, placeOf };
       const rows: ReplayRow[] = [];
       for (const session of sessions) rows.push(await replay(session, { policy, window, program, ...given }));
       return { kind: "replayed", rows, summaries: summaries.takeTally() };

@@ -5,15 +5,8 @@ import { relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import type { Kinds } from "@plimsoll/core/extend";
-import {
-  type BenchExtension,
-  type BenchParts,
-  BUILT_IN_PARTS,
-  joinedParts,
-  type NamedExtension,
-  parseExtension,
-} from "../extension.ts";
+import { isRecord } from "@plimsoll/core/extend";
+import { type BenchParts, BUILT_IN_PARTS, joinedParts, type NamedExtension, parseExtension } from "../extension.ts";
 
 /**
  * Loads modules whose default exports are extensions, and adds them to the built-in parts. It runs the modules' code: load only modules you
@@ -35,8 +28,7 @@ export async function loadParts(addresses: readonly string[]): Promise<BenchPart
     added.push({ name, extension: parseExtension(await defaultExportOf(address, name), name) });
     for await (const text of textsOf(address, seen)) hash.update(`${text.length}\n${text}`);
   }
-  const placed = added.map(({ name, extension }) => ({ name, extension: withPlaces(extension, modules) }));
-  return { ...joinedParts(placed), modules, identity: hash.digest("hex") };
+  return { ...joinedParts(added), modules, identity: hash.digest("hex") };
 }
 
 /** A hook of Node's loader, which runs in a thread of its own. */
@@ -55,49 +47,6 @@ export const resolve = async (specifier, context, next) => {
   }
 };`;
 
-type Strategy = ReturnType<Kinds["strategies"][number]["bind"]>;
-type KeepRule = ReturnType<Kinds["keepRules"][number]["bind"]>;
-
-/** Strategies and keep rules whose errors name the place that threw them: the record of a failed step keeps only the message. */
-function withPlaces({ strategies, keepRules, ...others }: BenchExtension, modules: readonly string[]): BenchExtension {
-  const placed = (error: unknown): unknown => {
-    const place = ownPlaceOf(error, modules);
-    if (place === null || !(error instanceof Error)) return error;
-    return Object.assign(new Error(`${error.message}, ${place}`, { cause: error }), { stack: error.stack });
-  };
-  const guarded =
-    <Given, Answer>(run: (given: Given) => Answer) =>
-    (given: Given): Answer => {
-      try {
-        return run(given);
-      } catch (error) {
-        throw placed(error);
-      }
-    };
-  // A rule may be a generator, which throws as its ranges are read.
-  const eachOf = function* <Range>(ranges: Iterable<Range>): Iterable<Range> {
-    try {
-      yield* ranges;
-    } catch (error) {
-      throw placed(error);
-    }
-  };
-  const chosen = <Range>(ranges: Iterable<Range>) => (Symbol.iterator in Object(ranges) ? eachOf(ranges) : ranges);
-  const placedRule = (rule: KeepRule): KeepRule => {
-    if (rule.keeps === "messages") return { ...rule, choose: guarded((view) => chosen(rule.choose(view))) };
-    return rule.keeps === "units" ? { ...rule, worth: guarded((facts) => rule.worth(facts)) } : rule;
-  };
-  const placedStrategy = (strategy: Strategy): Strategy => {
-    const { name, needsModel } = strategy;
-    return { name, needsModel, plan: guarded((input) => strategy.plan(input)) };
-  };
-  return {
-    ...others,
-    ...(strategies && { strategies: strategies.map((kind) => ({ ...kind, bind: (spec) => placedStrategy(kind.bind(spec)) })) }),
-    ...(keepRules && { keepRules: keepRules.map((kind) => ({ ...kind, bind: (spec) => placedRule(kind.bind(spec)) })) }),
-  };
-}
-
 /** Adds file and line to an error from one of these modules, and makes it `bad-input`; returns any other error unchanged. */
 export function placedError(error: unknown, modules: readonly string[]): unknown {
   const place = isPlimsollError(error) ? null : ownPlaceOf(error, modules);
@@ -106,7 +55,7 @@ export function placedError(error: unknown, modules: readonly string[]): unknown
 }
 
 /** Where in a person's own modules an error was thrown, as `file:line`, the newest call first; `null` if that is elsewhere. */
-function ownPlaceOf(error: unknown, modules: readonly string[]): string | null {
+export function ownPlaceOf(error: unknown, modules: readonly string[]): string | null {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const frames = stack.split("\n").flatMap((line) => {
     const [, where, number] = /((?:file:\/\/)?\/[^()]*?):(\d+)(?::\d+)?\)?$/.exec(line) ?? [];
@@ -124,8 +73,9 @@ function ownPlaceOf(error: unknown, modules: readonly string[]): string | null {
 
 async function defaultExportOf(address: string, name: string): Promise<unknown> {
   try {
-    const loaded: { readonly default?: unknown } = await import(address);
-    return loaded.default;
+    const { default: own }: { readonly default?: unknown } = await import(address);
+    // A module that was compiled to CommonJS has its exports as the default.
+    return isRecord(own) && "__esModule" in own ? own.default : own;
   } catch (cause) {
     const [, missing] = /Cannot find package '(@plimsoll\/[a-z]+)'/.exec(cause instanceof Error ? cause.message : "") ?? [];
     const place = ownPlaceOf(cause, [address]);

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type BenchParts, importFile, type Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
+import { formatNumberOf, formatTokens, ownPlaceOf } from "@plimsoll/bench/extend";
 import {
   addExtensionOption,
   type CliIo,
@@ -110,7 +110,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     return EXIT_FAILED;
   }
   const { messages } = session.context();
-  const tried = compactionReport({ transcript, outcome, model, before, after: messages });
+  const tried = compactionReport({ modules: parts.modules, transcript, outcome, model, before, after: messages });
   const report = printableLines(`${tried}\n${leftOut === null ? "" : `${leftOut}\n`}`);
   if (options.dryRun === true || !isDone) {
     io.stdout.write(report);
@@ -140,6 +140,7 @@ function limitsFor(session: Session, window: string | undefined): ModelLimits {
 }
 
 interface TriedCompaction {
+  readonly modules: readonly string[];
   readonly transcript: Transcript;
   readonly outcome: FitOutcome;
   readonly model: ModelLimits;
@@ -151,7 +152,7 @@ const NAME_CHARS = 50;
 const BODY = { first: "  ", further: "    " } as const;
 
 /** Reports a compaction that was or would be made, for a person: lines of 80 columns. */
-function compactionReport({ transcript, outcome, model, before, after }: TriedCompaction): string {
+function compactionReport({ modules, transcript, outcome, model, before, after }: TriedCompaction): string {
   const name = `${transcript.format} log ${shortened(basename(transcript.name), NAME_CHARS)}`;
   if (outcome.entry !== undefined) {
     const { record, edits } = outcome.entry;
@@ -159,7 +160,7 @@ function compactionReport({ transcript, outcome, model, before, after }: TriedCo
     const sizes = `${record.messagesBefore} → ${record.messagesAfter} messages, ${formatTokens(record.tokensBefore)} → ${formatTokens(record.tokensAfter)} tokens, by ${printable(record.policy)}${window}; measured by ${record.estimator}`;
     return [
       ...wrapped(`${name}: ${sizes}`),
-      ...stepLines(record.steps),
+      ...stepLines(record.steps, modules),
       ...editWords(edits).flatMap((words) => wrapped(words, BODY)),
       ...lossText(compactionLoss(before, after, createCompositionCounter().tokensOf), BODY),
       "Summaries are quotations made without a model.",
@@ -171,15 +172,19 @@ function compactionReport({ transcript, outcome, model, before, after }: TriedCo
     case "cancelled":
       return `${name}: cancelled, ${printable(outcome.why)}.`;
     default:
-      return [`${name}: cannot be compacted.`, ...("steps" in outcome ? stepLines(outcome.steps) : [])].join("\n");
+      return [`${name}: cannot be compacted.`, ...("steps" in outcome ? stepLines(outcome.steps, modules) : [])].join("\n");
   }
 }
 
-function stepLines(steps: CompactionEntry["record"]["steps"]): readonly string[] {
-  return steps.flatMap(({ strategy, outcome, detail }) => {
+function stepLines(steps: CompactionEntry["record"]["steps"], modules: readonly string[]): readonly string[] {
+  return steps.flatMap(({ strategy, outcome, detail, cause }) => {
+    const place = ownPlaceOf(cause, modules);
     const isCount = strategy.startsWith("keep ") && /^\d+ of \d+ kept|^chose nothing/.test(detail ?? "");
     const said = isCount ? "" : ` ${outcome}`;
-    const more = detail === null ? "" : ` ${isCount ? printable(detail) : `(${printable(detail)})`}`;
+    const more =
+      detail === null
+        ? ""
+        : ` ${isCount ? printable(detail) : `(${printable(place === null ? detail : `${detail}, ${place}`)})`}`;
     return wrapped(`${printable(strategy)}:${said}${more}`, BODY);
   });
 }
