@@ -105,7 +105,7 @@ export function readingOf(windows: readonly WindowJudgement[]): string {
   return `${READING}. All over the sessions ${over}.`;
 }
 
-/** In a window for messages: the largest prompt of the answer's policy, as a provider would count it, and the window to give for a model with that many tokens. */
+/** In a window for messages: the largest prompt of the answer's policy, as a provider would count it, and the window to give for a model with that many tokens, unless the overhead of a session takes most of it. */
 function reachNote(
   { rows }: BenchReport,
   { windowLabel: label, summaries, named: [pick], units }: WindowJudgement,
@@ -118,9 +118,10 @@ function reachNote(
   const [first] = own;
   if (first === undefined || peak === undefined) return [];
   const onTop = own.reduce((most, { overheadTokens }) => Math.max(most, overheadTokens), 0);
-  const left = `--window ${Math.floor((first.tokens - onTop) / 1000)}k`;
+  const left = Math.floor((first.tokens - onTop) / 1000);
+  const give = ` For a model with a window of ${shortTokens(first.tokens)}, give --window ${left}k.`;
   return [
-    `Prompts of ${pick?.policy} reach ${formatTokens(peak)}: up to ${formatTokens(onTop)} of system prompt and tools come on top. For a model with a window of ${shortTokens(first.tokens)}, give ${left}.`,
+    `Prompts of ${pick?.policy} reach ${formatTokens(peak)}: up to ${formatTokens(onTop)} of system prompt and tools come on top.${onTop > first.tokens / 2 ? "" : give}`,
   ];
 }
 

@@ -141,7 +141,11 @@ describe("verdicts", () => {
       { again: 0.49 },
       "No difference that these sessions show. Closest: ours.",
     ],
-    ["few resamples in which it came first", { again: 0.79 }, "No policy is clearly better: ours looks best here."],
+    [
+      "few resamples in which it came first",
+      { again: 0.79 },
+      "No policy is clearly better than the others: ours looks best here.",
+    ],
     ["most resamples", { again: 0.8 }, "Of 2 policies, use ours."],
   ])("begin by %s", (_, sureness, line) => {
     const ours = standingOf("ours", [madeSession("a", 0.5, { held: 80 })]);

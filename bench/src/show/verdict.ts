@@ -100,9 +100,12 @@ export function choiceWords(answer: Sure, pick: Standing, { nameOf, now = null, 
   if (!isClear) return `No policy is clearly better. Closest: ${name}.`;
   if (now?.policy === pick.policy) return `Keep ${name}: nothing looks better.`;
   if (answer.sureness.again < CHANCE_RATIO) return `No difference that these sessions show. Closest: ${name}.`;
-  const of = `Of ${compared === 1 ? "1 policy" : `${compared} policies`}`;
+  const of = `Of ${compared} policies`;
   if (changeLine(pick, now, nameOf).length > 0) return `${of}, ${name} looks best here.`;
-  return isAdvised(answer, pick, now) ? `${of}, use ${name}.` : `No policy is clearly better: ${name} looks best here.`;
+  if (compared === 1) return `Use ${name}: it is the only policy here.`;
+  return isAdvised(answer, pick, now)
+    ? `${of}, use ${name}.`
+    : `No policy is clearly better than the others: ${name} looks best here.`;
 }
 
 interface Choosing {
