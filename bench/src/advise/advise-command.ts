@@ -348,7 +348,7 @@ function spentSentence(decisions: readonly Decision[], pays: Payment, source: st
     sumOf(decisions, ({ cost }) => cost.pricedCompactions),
     compactions,
   )}`;
-  return `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
+  return `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : `${part}${least === "" ? "" : " (unlogged summaries on top of these dollars)"}`}.`;
 }
 
 /** The decisions with the most dollars: what to set, and what the agent's own compactions kept. */
