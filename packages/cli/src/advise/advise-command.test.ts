@@ -199,7 +199,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     codex(8, 28_000);
     const { stdout } = await advise(["--json", "advice.json"]);
     expect(stdout.replace(/\s+/g, " ")).toContain(
-      "now: model_auto_compact_token_limit=14000. default: Codex's defaults. proxy: the agent under plimsoll proxy. As recorded, not replayed: cost",
+      "now: model_auto_compact_token_limit=14000. default: Codex's defaults. proxy: the agent under plimsoll proxy. logs: as recorded, not replayed; perhaps of other settings: all compared with now.",
     );
     expect(stdout).toMatch(/\nnow .*\ndefault .*\n/);
     const { decisions } = JSON.parse(readFileSync(join(home, "advice.json"), "utf8"));
