@@ -124,13 +124,9 @@ const REQUIRED: {
 
 /** A module's default export as an extension. Throws `bad-input` with a line that names the part that is missing. */
 export function parseExtension(value: unknown, name: string): BenchExtension {
-  const problem = problemOf(value);
-  if (problem === null && isExtension(value)) return value;
-  throw new PlimsollError("bad-input", `${name}: ${problem}`);
-}
-
-function isExtension(value: unknown): value is BenchExtension {
-  return problemOf(value) === null;
+  const isExtension = (given: unknown): given is BenchExtension => problemOf(given) === null;
+  if (isExtension(value)) return value;
+  throw new PlimsollError("bad-input", `${name}: ${problemOf(value)}`);
 }
 
 function problemOf(value: unknown): string | null {

@@ -57,7 +57,9 @@ export function sessionMarks({ name, file, format, entries, parentName, copiedId
   let asked = "";
   let seen = 0;
   const marks = countedEntries(entries).map(({ id, entry, place }): Mark => {
-    for (; seen < place; seen++) asked = askedIn(entries[seen]) ?? asked;
+    for (const each of entries.slice(seen, place))
+      if (each.type === "message" && isHuman(each.message)) asked = beginningOf(each.message);
+    seen = Math.max(seen, place);
     const texts =
       entry.type === "compaction"
         ? before.map((each) => `${each}\n${summaryOf(entry)}`)
@@ -132,11 +134,6 @@ function answerTexts(
       ...reply.parts.map((part) => partText(part).slice(0, BEGINNING_CHARS)),
     ].join("\n"),
   ];
-}
-
-/** How the person's message begins that an entry is; `null` for any other entry. */
-function askedIn(entry: SessionEntry | undefined): string | null {
-  return entry?.type === "message" && isHuman(entry.message) ? beginningOf(entry.message) : null;
 }
 
 function beginningOf({ parts }: Message): string {

@@ -97,19 +97,13 @@ export function withValues(form: Form, text: string, values: SettingChanges): Ch
   if ("problem" in read) return read;
   if ([...values.keys()].some((path) => !hasRoom(read.content, path.split("."))))
     return { problem: "has a value instead of a section" };
-  const wanted = canonicalJson(contentWith(read.content, values));
+  const wanted = canonicalJson([...values].reduce((whole, [path, value]) => put(whole, path.split("."), value), read.content));
   const candidates = form === "json" ? [jsonWith(text, values)] : tomlCandidates(text, values);
   const found = candidates.find((candidate) => {
     const again = readSettings(form, candidate);
     return "content" in again && canonicalJson(again.content) === wanted;
   });
   return found === undefined ? { problem: "has a form that cannot be changed safely" } : { text: found };
-}
-
-function contentWith(content: Readonly<Record<string, unknown>>, values: SettingChanges): Readonly<Record<string, unknown>> {
-  let whole = content;
-  for (const [path, value] of values) whole = put(whole, path.split("."), value);
-  return whole;
 }
 
 function put(

@@ -1,4 +1,4 @@
-import type { Message, UsageEntry } from "@plimsoll/core";
+import type { UsageEntry } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import type { Transcript } from "../transcript.ts";
 import type { Method, PredictedCall } from "./predict-calls.ts";
@@ -66,7 +66,10 @@ function reportedOf({ usage }: UsageEntry): number {
 function requestsWithServerTools(entries: Transcript["entries"]): ReadonlySet<string> {
   const requestIds = entries.flatMap((entry) => {
     if (entry.type !== "message" || entry.message.role !== "assistant") return [];
-    return entry.message.requestId !== null && ranServerTool(entry.message) ? [entry.message.requestId] : [];
+    const { requestId, parts } = entry.message;
+    // Importers keep a tool's item that the provider ran as it came.
+    const opaques = parts.flatMap((part) => (part.type === "reasoning" && isRecord(part.opaque) ? [part.opaque] : []));
+    return requestId !== null && opaques.some(({ type }) => SERVER_TOOL_ITEMS.test(String(type))) ? [requestId] : [];
   });
   return new Set(requestIds);
 }
@@ -74,10 +77,3 @@ function requestsWithServerTools(entries: Transcript["entries"]): ReadonlySet<st
 /** Items of a reply that a provider's own tools leave in it: the log lacks their additions to the prompt. */
 const SERVER_TOOL_ITEMS =
   /^(?:(?:web_search|file_search|code_interpreter|image_generation)_call|server_tool_use|(?:web_search|web_fetch|code_execution)_tool_result)$/;
-
-/** True for a reply in which the provider ran a tool of its own. Importers keep such items as they came. */
-function ranServerTool({ parts }: Message): boolean {
-  return parts.some(
-    (part) => part.type === "reasoning" && isRecord(part.opaque) && SERVER_TOOL_ITEMS.test(String(part.opaque.type)),
-  );
-}

@@ -118,14 +118,11 @@ export async function writeReports(
   if (markdown !== null) writeWholeFile(markdown, markdownPage(shown));
   const written = [html, json, markdown, out].flatMap((file) => file ?? []);
   io.stdout.write(`${terminalReport(shown, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
-  if (out !== undefined) io.stdout.write(`${duckDbLine(out)}\n`);
+  if (out !== undefined) {
+    const query = `select policy, sum(cost_withCacheUsd) as usd from '${join(out, "rows", "*.parquet")}' group by policy`;
+    io.stdout.write(`Read it: duckdb -c ${JSON.stringify(query)}\n`);
+  }
   return report.shard !== null || (hasFigures && brokenPolicies(report.rows).size === 0) ? EXIT_OK : EXIT_FAILED;
-}
-
-/** A command to paste: dollars by policy. */
-function duckDbLine(folder: string): string {
-  const rows = join(folder, "rows", "*.parquet");
-  return `Read it: duckdb -c ${JSON.stringify(`select policy, sum(cost_withCacheUsd) as usd from '${rows}' group by policy`)}`;
 }
 
 function summaryEstimate(name: string, tally: SummaryTally): string {

@@ -43,7 +43,9 @@ export function createRequestLedger(
     const { call, rules, sign, before, idleMs, warmBaseTokens } = moment;
     const shared = before === null ? null : { ...sharedBy({ before, now: { call, messages } }), idleMs };
     const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
-    return withWrites(before !== null && isCold(use, sign, before) ? { ...use, state: "expired" } : use, cache);
+    const isCut = sign?.kind === "cut" && use.state === "warm";
+    const isCold = isCut && before !== null && use.readTokens < COLD_RATIO * before.promptTokens;
+    return withWrites(isCold ? { ...use, state: "expired" } : use, cache);
   };
   return (sent) => {
     const { modelId } = sent.recorded;
@@ -98,10 +100,6 @@ const FINE_STEP_TOKENS = 128;
 
 /** A request that kept its beginning and found less than half of it: the recording shows that the cache was cold here. */
 const COLD_RATIO = 0.5;
-
-function isCold({ state, readTokens }: CacheUse, sign: CacheSign | null, before: SentRequest): boolean {
-  return sign?.kind === "cut" && state === "warm" && readTokens < COLD_RATIO * before.promptTokens;
-}
 
 /** If writes are not counted, text to be written is input. */
 function withWrites(use: CacheUse, { countsWrites }: SessionCache): CacheUse {

@@ -354,6 +354,8 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
   const isSummed = summary !== null && replaced.length > 0 && (isBegin || usage !== null);
   const summed = isSummed ? [summaryEdit(replaced, summary, usage)] : [];
   const edits = isSummed && isBegin ? summed : [...summed, replaceEdit(isSummed ? [summary] : before, after)];
+  const { kind } = item.kept;
+  const strategy = kind === "rolled-back" ? ROLLED_BACK : kind === "cleared" ? CLEARED : null;
   writer.push({
     type: "compaction",
     id: writer.freeId(item.sourceId) ?? ownId,
@@ -364,7 +366,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
         policy: RECORDED,
         reason: "recorded",
         gate: null,
-        steps: stepsOf(item.kept),
+        steps: strategy === null ? [] : [{ strategy, outcome: "applied", detail: null }],
         estimator: RECORDED,
         cutEstimator: null,
         modelId: item.modelId ?? null,
@@ -375,11 +377,6 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
     atMs: item.atMs,
   });
   writer.replaceView(after);
-}
-
-function stepsOf({ kind }: KeptHistory): CompactionEntry["record"]["steps"] {
-  const strategy = kind === "rolled-back" ? ROLLED_BACK : kind === "cleared" ? CLEARED : null;
-  return strategy === null ? [] : [{ strategy, outcome: "applied", detail: null }];
 }
 
 function summaryEdit(covered: readonly Message[], message: Message, usage: Usage | null): CompactionEntry["edits"][number] {

@@ -88,17 +88,14 @@ export async function importSource(
   }
   const { newestSeen } = importer;
   const noted = newestSeen === undefined ? transcripts : transcripts.map((each) => withVersionNote(each, newestSeen));
-  return source.encoding === null ? noted : noted.map((each) => withEncodingNote(each, encodingWords(source)));
+  if (source.encoding === null) return noted;
+  const note = { code: "encoding", line: null, text: encodingWords(source) } as const;
+  return noted.map((each) => (each.parentName === null ? { ...each, notes: [...each.notes, note] } : each));
 }
 
 /** Names an encoding that the agents themselves may not read. */
 function encodingWords({ displayName, encoding }: FileSource): string {
   return `${displayName}: ${encoding}: read here, but agents expect plain UTF-8`;
-}
-
-function withEncodingNote(transcript: Transcript, text: string): Transcript {
-  const { parentName, notes } = transcript;
-  return parentName === null ? { ...transcript, notes: [...notes, { code: "encoding", line: null, text }] } : transcript;
 }
 
 /** A version newer than the last one read may write unknown items. */

@@ -5,14 +5,15 @@ import type { FileHead, FileSource } from "./importer.ts";
 /** Logs of agents without an importer, recognised by their lines (forms as public threads show them, read in November 2026). */
 const UNREAD_AGENTS: readonly (readonly [name: string, isLine: (line: Fields) => boolean])[] = [
   // TokenTracker#90: no results, ids, times, model or sizes.
-  ["Cursor's agent transcript", (line) => line.type === "turn_ended" || isNested(line)],
+  [
+    "Cursor's agent transcript",
+    (line) =>
+      line.type === "turn_ended" ||
+      (stringAt(line, "role") !== null && Array.isArray(recordAt(line, "message")?.content) && !("sessionId" in line)),
+  ],
   // agent-sessions#55, cass#328: no sizes, no times.
   ["Grok Build's chat history", (line) => "synthetic_reason" in line || "prompt_index" in line],
 ];
-
-function isNested(line: Fields): boolean {
-  return stringAt(line, "role") !== null && Array.isArray(recordAt(line, "message")?.content) && !("sessionId" in line);
-}
 
 /** The agent that wrote these lines, if it is known that no importer reads its logs; `null` for all others. */
 export function unreadAgentIn(lines: readonly Fields[]): string | null {

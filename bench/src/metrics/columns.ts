@@ -18,13 +18,9 @@ export function columnsOf(metrics: readonly Metric[], table: MetricTable): reado
         .filter((column) => column.table === table)
         .map(({ group, title }): ShownFigure => {
           const { format } = figure;
-          return { group, title, format, figure, figureOf: (pooled) => figure.value(ofMetric(pooled, metric.id)) };
+          return { group, title, format, figure, figureOf: (pooled) => figure.value(Reflect.get(pooled, metric.id)) };
         }),
     ),
   );
   return [...new Set(columns.map(({ group }) => group))].flatMap((group) => columns.filter((column) => column.group === group));
-}
-
-function ofMetric(pooled: Readonly<Record<string, unknown>>, id: string): unknown {
-  return pooled[id];
 }

@@ -292,6 +292,7 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
     edit.kind === "replace-spans" && (edit.by === "notice" || edit.by === "nothing");
   const summarised = edits.filter((edit) => edit.kind !== "replace-part" && !isDrop(edit));
   const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [edit.message] : []));
+  const beginnings = summaries.flatMap(textsOf).map((text) => text.slice(0, SUMMARY_CHARS));
   return {
     call,
     reason: record.reason,
@@ -302,7 +303,8 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
     messagesAfter: record.messagesAfter,
     summarisedMessages: summarised.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0),
     shortenedParts: edits.filter(({ kind }) => kind === "replace-part").length,
-    summary: summaries.length === 0 ? null : beginningOf(summaries),
+    // The beginning of their text, which need not be put together for it.
+    summary: summaries.length === 0 ? null : beginnings.join("\n").slice(0, SUMMARY_CHARS),
     ...{ mentionedLater: 0, neededLater: 0, examples: [] },
   };
 }
@@ -312,12 +314,6 @@ const KNOWN = ["loaded-tools", "pinned texts", ...BUILT_IN_KINDS.keepRules.map((
 /** True for the step of a keep rule of somebody's own, whose detail counts its choice. */
 function isOwnRule(strategy: string): boolean {
   return strategy.startsWith("keep ") && !KNOWN.includes(strategy.slice("keep ".length));
-}
-
-/** The beginning of the summaries' text. A whole text need not be put together for it. */
-function beginningOf(summaries: readonly Message[]): string {
-  const beginnings = summaries.flatMap(textsOf).map((text) => text.slice(0, SUMMARY_CHARS));
-  return beginnings.join("\n").slice(0, SUMMARY_CHARS);
 }
 
 function textsOf({ parts }: Message): readonly string[] {

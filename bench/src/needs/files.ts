@@ -27,7 +27,13 @@ export function createFiles(needles: Needles): Files {
   const needleOf = (text: string): number => {
     const known = inHand.get(text);
     if (known !== undefined) return known;
-    const needle = needles.number(withoutBlankEnds(comparableText(text)), FILE_SHARE);
+    // Whole lines are compared: the white space before the first one belongs to it.
+    const needle = needles.number(
+      comparableText(text)
+        .replace(/^(?:[ \t]*\n)+/, "")
+        .trimEnd(),
+      FILE_SHARE,
+    );
     inHand.set(text, needle);
     return needle;
   };
@@ -88,11 +94,6 @@ function createNewestTexts(): NewestTexts {
 function isSameFile(one: string, other: string): boolean {
   const [longer, shorter] = one.length > other.length ? [one, other] : [other, one];
   return longer === shorter || (longer.startsWith("/") && !shorter.startsWith("/") && longer.endsWith(`/${shorter}`));
-}
-
-/** Whole lines are compared: the white space before the first one belongs to it. */
-function withoutBlankEnds(text: string): string {
-  return text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
 }
 
 function quotedText(quote: EditQuote, numbered: Pick<NewestTexts, "get">): string | null {

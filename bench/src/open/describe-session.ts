@@ -110,7 +110,10 @@ const NOT_IN_TITLES = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu;
 
 /** Reads a session's start and its first words off its log. */
 export function sessionOpening(entries: readonly SessionEntry[]): SessionOpening {
-  const startedMs = entries.reduce<number | null>((first, entry) => first ?? timeOf(entry), null);
+  const startedMs = entries.reduce<number | null>(
+    (first, entry) => first ?? (entry.type === "message" ? entry.message.atMs : entry.type === "usage" ? entry.atMs : null),
+    null,
+  );
   const users = entries.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [entry.message] : []));
   // Another agent may have given the task.
   const own = users.some(isHuman) ? users.filter(isHuman) : users.filter(({ origin }) => origin === "injected");
@@ -122,9 +125,4 @@ function titleWords(text: string): string {
   // A line may have a megabyte; removing its unfit beginning must leave enough for a title.
   const plain = text.slice(0, LOOKED_AT_CHARS).replaceAll(NOT_IN_TITLES, " ").trim();
   return firstOf([...plain.slice(0, 2 * FIRST_WORDS_CHARS + 1)], FIRST_WORDS_CHARS);
-}
-
-function timeOf(entry: SessionEntry): number | null {
-  if (entry.type === "message") return entry.message.atMs;
-  return entry.type === "usage" ? entry.atMs : null;
 }

@@ -1,4 +1,4 @@
-import { isHuman, type Message } from "@plimsoll/core";
+import { isHuman, textOf } from "@plimsoll/core";
 import { defineStrategy, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import { z } from "zod";
 
@@ -21,17 +21,17 @@ export const EXCERPTS: StrategyKind = defineStrategy<{ readonly kind: "excerpts"
       const [first, last] = [stretch[0], stretch.at(-1)];
       return first === undefined || last === undefined ? [] : [{ from: first.id, through: last.id, promptId: null }];
     });
-    const lines = stretches.flat().flatMap(linesOf);
+    const lines = stretches.flat().flatMap((message) =>
+      textOf(message)
+        .split("\n")
+        .filter((line) => line.trim() !== ""),
+    );
     const leavingChars = lines.reduce((sum, line) => sum + line.length + 1, 0);
     const text = worthiest(lines, Math.min(leavingChars * LEAVING_RATIO, roomTokens * ROOM_RATIO * CHARS_PER_TOKEN));
     if (text === "") return { kind: "not-applicable", reason: "no line that leaves has a rare word" };
     return { kind: "edits", edits: [{ kind: "replace-spans", by: "digest", spans, written: { text, usage: null } }] };
   },
 });
-
-function linesOf({ parts }: Message): readonly string[] {
-  return parts.flatMap((part) => (part.type === "text" ? part.text.split("\n").filter((line) => line.trim() !== "") : []));
-}
 
 /** Characters that each line is charged in addition, so that short ones do not crowd out those that say something. Chosen. */
 const LINE_COST_CHARS = 12;

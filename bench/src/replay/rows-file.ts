@@ -52,7 +52,12 @@ export function openRowsFile(
 ): RowsFile {
   const failed = (cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
-    return new PlimsollError("bad-input", `${displayName}: ${wordsOf(why, isRead)}`, { file: displayName }, cause);
+    return new PlimsollError(
+      "bad-input",
+      `${displayName}: ${why.startsWith("EISDIR") ? "is a folder; give a row file" : `cannot be ${isRead ? "read" : "written"} (${why})`}`,
+      { file: displayName },
+      cause,
+    );
   };
   const file = opened(
     () => {
@@ -81,11 +86,6 @@ function checkedFile(file: number, isRead: boolean): number {
   if (stats.isFile() && isRows) return file;
   closeSync(file);
   throw new Error(stats.isFile() ? "it holds something else" : stats.isDirectory() ? "EISDIR" : "is not a regular file");
-}
-
-function wordsOf(why: string, isRead: boolean): string {
-  if (why.startsWith("EISDIR")) return "is a folder; give a row file";
-  return `cannot be ${isRead ? "read" : "written"} (${why})`;
 }
 
 function opened<Value>(open: () => Value, failed: ((cause: unknown) => PlimsollError) | null): Value | null {

@@ -241,15 +241,13 @@ function skippedFile(file: string, failed: FinishedTask): FinishedFile {
 type FinishedTask = Exclude<FileReplay, { readonly kind: "stopped" }>;
 
 async function finished(task: FileTask, pool: WorkerPool): Promise<FinishedTask> {
-  const replay = await pool.run(task).catch(lostTask);
+  // A worker that died, of want of memory for instance, costs its file and no other.
+  const replay = await pool.run(task).catch((error: unknown): FinishedTask => {
+    return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
+  });
   if (replay.kind === "stopped")
     throw new PlimsollError("bad-input", `no summary: ${replay.reason}; answers so far are kept, and the same command resumes`);
   return replay;
-}
-
-/** A worker that died, of want of memory for instance, costs its file and no other. */
-function lostTask(error: unknown): FinishedTask {
-  return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
 }
 
 function createProgress(

@@ -30,7 +30,15 @@ export function columnsOfSchema(schema: z.ZodType<unknown>): readonly ResultColu
     // If forms of a record disagree, the column holds text.
     leaves.set(name, { path: leaf.path, type: known === leaf.type ? known : "STRING" });
   }
-  return [...leaves].map(([name, { path, type }]) => ({ name, type, valueOf: (entry) => stored(fieldAt(entry, path), type) }));
+  return [...leaves].map(([name, { path, type }]) => ({
+    name,
+    type,
+    valueOf: (entry) =>
+      stored(
+        path.reduce((value: unknown, step) => (isRecord(value) ? value[step] : undefined), entry),
+        type,
+      ),
+  }));
 }
 
 function leavesOf(
@@ -50,10 +58,6 @@ function leavesOf(
     ...within,
     ...alternatives.flatMap((form) => leavesOf(form, path)),
   ];
-}
-
-function fieldAt(entry: unknown, path: readonly string[]): unknown {
-  return path.reduce((value: unknown, name) => (isRecord(value) ? value[name] : undefined), entry);
 }
 
 function stored(value: unknown, type: ColumnType): string | number | bigint | boolean | null {

@@ -39,7 +39,8 @@ export function triggerWords({ enabled, trigger }: Acting): string | null {
 /** An amount in words, e.g. `75% of the input budget`. */
 export function amountWords(amount: Amount): string {
   if ("tokens" in amount) return `${formatCount(amount.tokens)} tokens`;
-  if ("ratio" in amount) return ratioWords(amount.ratio, WHOLES[amount.of]);
+  if ("ratio" in amount)
+    return `${amount.ratio === 1 ? "" : `${Number((100 * amount.ratio).toPrecision(4))}% of `}${WHOLES[amount.of]}`;
   if ("min" in amount) return bounded("at most", "less", amount.min);
   if ("max" in amount) return bounded("at least", "more", amount.max);
   if ("windowAbove" in amount)
@@ -55,8 +56,4 @@ function bounded(bound: "at most" | "at least", than: "less" | "more", amounts: 
   // Brackets are not nested.
   if (others.some((other) => other.includes("("))) return `${first}, or ${others.join(" or ")} if that is ${than}`;
   return `${first} (${others.map((other) => `${bound} ${other}`).join(" and ")})`;
-}
-
-function ratioWords(ratio: number, whole: string): string {
-  return ratio === 1 ? whole : `${Number((100 * ratio).toPrecision(4))}% of ${whole}`;
 }

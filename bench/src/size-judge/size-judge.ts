@@ -232,7 +232,8 @@ function robustFit(rows: readonly Difference[]): Coefficients {
   for (let pass = 0; pass < PASSES; pass++) {
     const weighted: WeightedRow[] = rows.map(({ x, y }) => ({ x, y, weight: rowWeight({ x, y }, coefficients, spread) }));
     coefficients = bounded(ridge(weighted, PRIORS));
-    spread = medianOf(rows.map((row) => relativeResidual(row, coefficients)));
+    const residuals = rows.map((row) => relativeResidual(row, coefficients)).sort((a, b) => a - b);
+    spread = residuals[Math.floor(residuals.length / 2)] ?? 0;
   }
   return coefficients;
 }
@@ -250,11 +251,6 @@ function rowWeight(row: { x: Features; y: number }, coefficients: Coefficients, 
   const scale = 1 / (SMALL_DIFFERENCE_TOKENS + weigh(row.x, coefficients)) ** 2;
   const width = 2.4 * 1.4826 * Math.max(spread, 0.002);
   return scale / (1 + (relativeResidual(row, coefficients) / width) ** 2);
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 function bounded(values: readonly number[]): Coefficients {

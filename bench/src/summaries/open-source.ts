@@ -36,7 +36,11 @@ export function openSource(choice: SummarizerChoice, options: SourceOptions): Op
   const source = createModelSource({
     choice,
     cassette: openCassette(choice.cassetteFolder),
-    openClient: options.openClient ?? (() => providersClient(choice.host, environment)),
+    // The SDKs are loaded only if a request has to be sent.
+    openClient:
+      options.openClient ??
+      (async () =>
+        (await import("@plimsoll/providers")).clientFor(choice.host, environment === undefined ? {} : { environment })),
     onRequest: (request, answer, wasThere) => {
       const usage = answer?.usage ?? estimatedUsage(request);
       tally = addedTallies(tally, wasThere ? { ...NO_SUMMARIES_ASKED, fromCassette: 1 } : askedTally(request, usage, catalog));
@@ -50,12 +54,6 @@ export function openSource(choice: SummarizerChoice, options: SourceOptions): Op
       return taken;
     },
   };
-}
-
-/** The SDKs are loaded only if a request has to be sent. */
-async function providersClient(host: string, environment: SourceOptions["environment"]): Promise<ModelClient> {
-  const { clientFor } = await import("@plimsoll/providers");
-  return clientFor(host, environment === undefined ? {} : { environment });
 }
 
 function askedTally({ modelId }: ModelRequest, usage: RecordedUsage, catalog: SourceOptions["catalog"]): SummaryTally {
@@ -133,7 +131,7 @@ function createModelSource({ choice, cassette, openClient, onRequest }: ModelSou
         return summary;
       } catch (error) {
         place.note({ request, writtenBy: "nobody", answered });
-        if (!isOfTheModel(error)) place.stop(error);
+        if (!OF_MODEL.some((code) => isPlimsollError(error, code))) place.stop(error);
         throw error;
       }
     };
@@ -141,9 +139,7 @@ function createModelSource({ choice, cassette, openClient, onRequest }: ModelSou
 }
 
 /** A model's answer that cannot be used, and a request that its provider would refuse each time. */
-function isOfTheModel(error: unknown): boolean {
-  return (["summary-failed", "context-overflow", "unsendable"] as const).some((code) => isPlimsollError(error, code));
-}
+const OF_MODEL = ["summary-failed", "context-overflow", "unsendable"] as const;
 
 /** Sends nothing: requests missing from the cassette are counted, and a digest replaces their answer. */
 function estimating({ choice, cassette, onRequest }: Omit<ModelSourceOptions, "openClient">, place: SummaryPlace): Summarizer {

@@ -26,9 +26,12 @@ export const COMPARABLE_TOKENS: number = FAR_NEED_TOKENS;
 export function createRecordedSource(): SummarySource {
   const known = new WeakMap<PreparedSession["entries"], KnownHistory>();
   const historyOf = (session: PreparedSession): KnownHistory => {
-    const history = known.get(session.entries) ?? knownHistory(session);
-    known.set(session.entries, history);
-    return history;
+    const seen = known.get(session.entries);
+    if (seen !== undefined) return seen;
+    const history = recordedHistory(session.entries);
+    const weighed = { ...history, weights: weightsOf(session, history.ordinals) };
+    known.set(session.entries, weighed);
+    return weighed;
   };
   return ({ session, position, note }) => {
     const digest = createDigest();
@@ -70,11 +73,6 @@ export function createRecordedSource(): SummarySource {
 /** A recorded history with the tokens of each message by ordinal; 0 for one of the person, which may stay beside a summary of it. */
 interface KnownHistory extends RecordedHistory {
   readonly weights: readonly number[];
-}
-
-function knownHistory(session: PreparedSession): KnownHistory {
-  const history = recordedHistory(session.entries);
-  return { ...history, weights: weightsOf(session, history.ordinals) };
 }
 
 function weightsOf({ entries, sizeJudge }: PreparedSession, ordinals: RecordedHistory["ordinals"]): readonly number[] {

@@ -49,7 +49,11 @@ async function readClaudeCode(source: FileSource): Promise<readonly Transcript[]
   const told = contents
     .filter(({ key }) => key !== MAIN || hasMain)
     .sort((a, b) => Number(a.key !== MAIN) - Number(b.key !== MAIN))
-    .map((chain) => ({ ...chain, callId: callOfPrompt.get(promptOf(chain.items)) ?? null }));
+    .map((chain) => {
+      const prompt = chain.items.find((item) => item.kind === "user")?.parts;
+      const text = prompt?.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+      return { ...chain, callId: callOfPrompt.get(text ?? "") ?? null };
+    });
   const session = { file, format: FORMAT, start, cwd: stringAt(first, "cwd"), notes };
   return chainTranscripts(session, told);
 }
@@ -94,9 +98,4 @@ function callsByPrompt(items: readonly LogItem[]): ReadonlyMap<string, string> {
       return prompt === null ? [] : [[prompt, call.callId] as const];
     }),
   );
-}
-
-function promptOf(items: readonly LogItem[]): string {
-  const first = items.find((item) => item.kind === "user");
-  return first?.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
 }

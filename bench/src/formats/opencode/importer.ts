@@ -63,10 +63,8 @@ export const openCodeImporter: Importer = documentImporter({
   description: "OpenCode: the document of `opencode export` (seen: 1.4 to 1.18)",
   newestSeen: "1.18",
   recognises: ({ firstObjects: [first] }) =>
-    recordsAt(first, "messages").slice(0, 1).some(isMessage) && recordAt(first, "info") !== null,
+    recordsAt(first, "messages")
+      .slice(0, 1)
+      .some((each) => recordAt(each, "info") !== null && Array.isArray(each.parts)) && recordAt(first, "info") !== null,
   sessions: (documents) => documents.filter(isRecord).map(openCodeSession),
 });
-
-function isMessage(value: Fields): boolean {
-  return recordAt(value, "info") !== null && Array.isArray(value.parts);
-}

@@ -64,7 +64,11 @@ function itemsOf(messages: readonly Fields[], isSubAgent: boolean): readonly Log
     const [first] = read;
     if (first !== undefined) firstItemOf.set(stringAt(info, "id") ?? "", first);
     const isKnown = info.role === "assistant" || info.role === "user";
-    items.push(...read, ...parts.flatMap(unreadPart), ...(isKnown ? [] : [unreadItem(`role ${info.role}`)]));
+    items.push(
+      ...read,
+      ...parts.flatMap(({ type }) => (KNOWN_PARTS.includes(type) ? [] : [unreadItem(type)])),
+      ...(isKnown ? [] : [unreadItem(`role ${info.role}`)]),
+    );
     items.push(...ranges.take({ isUser: info.role === "user", parts, read, atMs: createdMs(info) }));
     pruned = [...pruned, ...prunedResults(parts, read)];
     if (!isSummary) continue;
@@ -160,10 +164,6 @@ const KNOWN_PARTS: readonly unknown[] = [
   ...["text", "reasoning", "tool", "file", "compaction", "step-start", "step-finish"],
   ...["snapshot", "patch", "agent", "subtask", "retry"],
 ];
-
-function unreadPart({ type }: Fields): readonly LogItem[] {
-  return KNOWN_PARTS.includes(type) ? [] : [unreadItem(type)];
-}
 
 function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {
   const steps: Fields[][] = [[]];

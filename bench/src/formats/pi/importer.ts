@@ -141,7 +141,11 @@ function itemOf(value: Fields, line: number, { itemAt, modelId }: Known): LogIte
       const first = itemAt(key);
       const text = stringAt(value, "summary");
       const summary = text === null ? null : userItem("summary", [textPart(text)], { ...place, sourceId: null });
-      const tail = Array.isArray(value.retainedTail) ? recordsAt(value, "retainedTail").flatMap(tailItem) : null;
+      const tail = Array.isArray(value.retainedTail)
+        ? recordsAt(value, "retainedTail").flatMap(
+            (message) => messageItem(message, { line: 0, sourceId: null, atMs: timeMsAt(message, "timestamp") }) ?? [],
+          )
+        : null;
       const from: Partial<BoundaryItem> = first === undefined ? {} : { kept: { kind: "from", item: first } };
       return boundaryItem(summary, place, {
         ...(tail === null ? from : { kept: { kind: "history", items: tail } }),
@@ -161,11 +165,6 @@ const SILENT_ENTRIES: readonly unknown[] = [
   ...["session", "usage", "model_change", "thinking_level_change", "custom", "label", "session_info", "session_init"],
   ...["title", "title_change", "service_tier_change", "credential_pin", "mode_change", "mcp_tool_selection"],
 ];
-
-/** A message that stayed behind a compaction and that the entry copies: no call of its own. */
-function tailItem(message: Fields): readonly LogItem[] {
-  return [messageItem(message, { line: 0, sourceId: null, atMs: timeMsAt(message, "timestamp") }) ?? []].flat();
-}
 
 function messageItem(message: Fields, place: Placed): LogItem | null {
   switch (message.role) {

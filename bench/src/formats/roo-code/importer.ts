@@ -37,7 +37,9 @@ export const rooCodeImporter: Importer = documentImporter({
   },
   sessions: (documents, neighbours): readonly DocumentSession[] => {
     const requests = requestsIn(neighbours.get(UI_MESSAGES));
-    const agent = { name: isOfKilo(requests) ? "kilo-code" : "roo-code", version: null };
+    // Kilo Code notes the model's provider, and whether that did not report.
+    const isOfKilo = requests.calls.some(({ report }) => "inferenceProvider" in report || "usageMissing" in report);
+    const agent = { name: isOfKilo ? "kilo-code" : "roo-code", version: null };
     const messages = messageLists(documents).flatMap((list) => list.messages);
     return [{ start: { agent }, items: historyItems(messages, requests) }];
   },
@@ -236,11 +238,6 @@ export function requestsIn(document: unknown): Requests {
       truncated.map((told) => [stringAt(told, "truncationId") ?? "", numberAt(told, "prevContextTokens")]),
     ),
   };
-}
-
-/** Kilo Code notes the model's provider, and whether that did not report. */
-function isOfKilo({ calls }: Requests): boolean {
-  return calls.some(({ report }) => "inferenceProvider" in report || "usageMissing" in report);
 }
 
 /** Gives each reply the usage of its request, by time. Called in the order of the replies: each request is looked at once. */

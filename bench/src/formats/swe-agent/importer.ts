@@ -93,7 +93,7 @@ interface TextAction {
  */
 function textAction(action: string, openFile: string | null): TextAction {
   const [first = ""] = action.split("\n", 1);
-  const [toolName = "", ...words] = shellWords(first.length === action.trimEnd().length || !isBlock(first) ? action : first);
+  const [toolName = "", ...words] = shellWords(first.length < action.trimEnd().length && BLOCK.test(first) ? first : action);
   const [one = "", two = ""] = words;
   const path = openFile ?? "";
   const block = action.slice(first.length + 1).replace(/\n?end_of_(?:edit|insert|append)\s*$/, "");
@@ -137,10 +137,8 @@ function shell(command: string, openFile: string | null): TextAction {
   return { toolName: "bash", args: { command }, openFile };
 }
 
-/** True for the first line of an edit whose text follows as a block of its own, which is no line of the shell. */
-function isBlock(line: string): boolean {
-  return /^(?:edit \d+:\d+|insert \d+|append)\s*$/.test(line);
-}
+/** The first line of an edit whose text follows as a block of its own, which is no line of the shell. */
+const BLOCK = /^(?:edit \d+:\d+|insert \d+|append)\s*$/;
 
 function numberOf(key: string, word: string): Fields {
   return /^\d+$/.test(word) ? { [key]: Number(word) } : {};
