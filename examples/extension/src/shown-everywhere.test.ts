@@ -153,7 +153,7 @@ strategies:
     const args = ["-p", "my.yaml", "-w", "16k", "--jobs", "1"];
     const { exitCode, written } = await plimsoll("tune", "talk.txt", ...args);
     expect(exitCode).toBe(0);
-    expect(written).toContain("keep my: ");
+    expect(written).toContain("Until then keep my.");
   });
 
   test("is what a session is compacted by, in a format from outside", async () => {
