@@ -268,7 +268,7 @@ test("`last` names what cannot fit, also if that is thrown", async () => {
 });
 
 test.each([
-  [60_000, 32_000, "resulted in 70000 tokens", /: \d+ for system text, .* message$/, 4],
+  [60_000, 32_000, "resulted in 70000 tokens", /: \d+ for system text, .* message$/, 6],
   [20_000, 1_000_000, "input length and `max_tokens` exceed context limit: 29000 + 4000 > 32000", /^29000 tokens /, 1],
 ])("events and `last` say what was refused: %s words of %s", async (words, contextWindowTokens, message, why, events) => {
   const onEvent = vi.fn();

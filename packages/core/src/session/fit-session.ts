@@ -95,15 +95,12 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   // Before the first message only the one that is about to be added has a size.
   const tokensBefore = state.prediction.expectedTokens || expectedTokensOf(input.pending, state);
   const before = { estimator: setup.estimator.name, tokensBefore, messagesBefore: state.view.messages.size };
-  const start = { type: "compaction-start", reason: act.reason, ...before } as const;
-  // The gate before a person's message told that this cannot fit: behind the message only a cut is news.
-  const isTold = act.reason !== "overflow" && log.missed?.parts.length === 0;
-  if (!isTold) tell(start);
+  tell({ type: "compaction-start", reason: act.reason, ...before });
   const { estimatedTokens } = log.state.ledger;
   const outcome = await compact(state, { input, prepared: fit.prepared, ...act }, signal).catch((error: unknown) => {
     // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
     const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
-    if (!isTold) tell({ type: "compaction-failed", reason: act.reason, steps });
+    tell({ type: "compaction-failed", reason: act.reason, steps });
     throw error;
   });
   const { failures } = log.state.breaker;
@@ -119,8 +116,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const isOpened = failures < policy.progress.maximumFailures && now >= policy.progress.maximumFailures;
   if (isOpened) tell({ type: "breaker-open", failures: now, why: "summaries failed in a row" });
   const told: FitOutcome = logged?.type === "compaction" ? { ...outcome, entry: logged, refusal: input.refusal } : outcome;
-  if (isTold && told.entry !== undefined) tell(start);
-  if (!isTold || told.entry !== undefined) tell(outcomeEvent(told, setup.estimator.name));
+  tell(outcomeEvent(told, setup.estimator.name));
   return media.outcome?.entry === undefined ? told : { entry: media.outcome.entry, ...told };
 }
 
