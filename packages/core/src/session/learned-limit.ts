@@ -36,12 +36,12 @@ const FAULT = /^in unknown words, status (5\d\d|unknown): (.*)$/s;
  */
 export function passedFault({ activeCompactions }: FitView, events: readonly LimitEvent[]): UnknownRefusal | null {
   const cut = activeCompactions.at(-1);
+  const { detail } = cut?.record.steps.find(({ strategy }) => strategy === REFUSAL_STEP) ?? {};
+  const [, status, words] = FAULT.exec(detail ?? "") ?? [];
+  if (words === undefined) return null;
   const at = events.findLastIndex(({ kind }) => kind === "refused");
   const event = events[at];
   if (event?.kind !== "refused" || event.entryId !== cut?.id || at === events.length - 1) return null;
-  const { detail } = cut.record.steps.find(({ strategy }) => strategy === REFUSAL_STEP) ?? {};
-  const [, status, words] = FAULT.exec(detail ?? "") ?? [];
-  if (words === undefined) return null;
   const { doubt } = learnedInLog(events.slice(0, at + 1), { modelId: event.modelId, reserveTokens: 0, nowMs: null });
   return doubt?.times === 1 ? { status: status === "unknown" ? null : Number(status), words } : null;
 }
