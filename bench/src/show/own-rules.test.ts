@@ -53,7 +53,7 @@ test("a person's own rule: sessions that kept more, the tokens that it left, and
   const policies = REPORT.policies.map((each) => ({ ...each, policy: { ...each.policy, keep: KEEP } }));
   const [said] = ownRuleRemarks({ rows: [...ruled, ...bare], policies }, { ...WINDOW, standings }, String);
   expect(said).toMatch(
-    /It changed (\d+) of \1 compactions of a context that sven keep\.tickets=off had, too; in the others it chose nothing, or messages that stay anyway\. It left 600 tokens more on average, at most 600\. As many newest messages: sven keep\.tickets=off keep\.recent=[56]\.\d+%\. Against .* Kept more in 0 sessions, less in 0, as much in 2\.$/,
+    /Of its (\d+) compactions, \1 began from a context that sven keep\.tickets=off compacted, too; it changed \1 of these\. Tokens added to them: 600 on average, 600 at most\. As many newest messages: sven keep\.tickets=off keep\.recent=[56]\.\d+%\. Against .* Kept more in 0 sessions, less in 0, as much in 2\.$/,
   );
 });
 

@@ -69,9 +69,9 @@ function addedText(
   const ratio = recent + (meanOf(added.map(({ share }) => share)) ?? 0);
   const fair = recent === 0 || ratio <= recent ? "" : ` As many newest messages: ${control} keep.recent=${percentOf(ratio)}.`;
   const changed = formatCount(added.filter(({ tokens }) => tokens !== 0).length);
-  const all = `It changed ${changed} of ${formatNumberOf(added.length, "compaction")} of a context that ${control} had, too`;
-  const anyway = "in the others it chose nothing, or messages that stay anyway";
-  return [`${all}; ${anyway}. It left ${mean} tokens more on average, at most ${most}.${fair}`];
+  const all = formatNumberOf(own.flatMap(({ compactions }) => compactions).length, "compaction");
+  const same = `Of its ${all}, ${formatCount(added.length)} began from a context that ${control} compacted, too; it changed ${changed} of these`;
+  return [`${same}. Tokens added to them: ${mean} on average, ${most} at most.${fair}`];
 }
 
 /** By the context before it, the tokens that a compaction left, and the room for messages. */
